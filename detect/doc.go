@@ -1,0 +1,2 @@
+// Package detect is documented by its author.
+package detect

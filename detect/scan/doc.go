@@ -1,0 +1,2 @@
+// Package scan is documented by its author.
+package scan

@@ -1,0 +1,2 @@
+// Package dump is documented by its author.
+package dump

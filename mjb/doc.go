@@ -1,0 +1,2 @@
+// Package mjb is documented by its author.
+package mjb

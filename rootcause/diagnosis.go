@@ -1,0 +1,80 @@
+package rootcause
+
+// Diagnosis is the answer: what went bad first, the ranked causes and the
+// ten-row checklist, each with its evidence.
+type Diagnosis struct {
+	// Verdict is a cause's id when one earned it, "unknown" when something is
+	// wrong and no cause did, "clean" when nothing is wrong.
+	Verdict  string       `json:"verdict"`
+	Coverage float64      `json:"coverage"` // share of the features whose inputs were present, 0..1
+	Causes   []Hypothesis `json:"causes"`   // descending
+	FirstBad *Onset       `json:"first_bad"`
+	// Root is where it began: the precursor (huge or growing, still finite)
+	// when there is one, else the same as FirstBad.
+	Root      *Onset   `json:"root"`
+	Order     []Onset  `json:"order"` // every bad field in tick order, precursors among them
+	Checklist []Check  `json:"checklist"`
+	Next      []Action `json:"next"`
+	Warnings  []string `json:"warnings"`
+}
+
+// Hypothesis is one cause with its share of the belief.
+type Hypothesis struct {
+	ID          string     `json:"id"`
+	Title       string     `json:"title"`
+	Probability float64    `json:"probability"`
+	Evidence    []Evidence `json:"evidence"`
+	Fix         string     `json:"fix"`
+}
+
+// Evidence is one measured fact, in words, with where it was seen.
+type Evidence struct {
+	Feature string  `json:"feature"` // "F1".."F15"
+	Text    string  `json:"text"`
+	Favours string  `json:"favours"` // id of the cause that the fact speaks for
+	Weight  float64 `json:"weight"`  // nats for (positive) or against (negative) the hypothesis it stands under
+	Field   string  `json:"field"`
+	Env     *int    `json:"env"`
+	Col     *int    `json:"col"`
+	Column  string  `json:"column,omitempty"`
+	Tick    *int64  `json:"tick"`
+}
+
+// Onset is the first bad frame of one field.
+type Onset struct {
+	Field  string `json:"field"`
+	Env    *int   `json:"env"`
+	Col    int    `json:"col"`
+	Column string `json:"column"`
+	Tick   int64  `json:"tick"`
+	Clock  string `json:"clock"`
+	Count  int64  `json:"count"`
+	Class  string `json:"class"` // "nan", "posinf", "neginf"; "huge", "growing" or "negative" for a precursor
+	Envs   int    `json:"envs_bad"`
+}
+
+// Status is what the dump says about one row of the checklist.
+type Status string
+
+// The statuses of a checklist row. Unknown is not evidence.
+const (
+	Implicated Status = "IMPLICATED"
+	Cleared    Status = "CLEARED"
+	Unknown    Status = "UNKNOWN"
+)
+
+// Check is one row of the ten-row priority table.
+type Check struct {
+	Row      int    `json:"row"`
+	Check    string `json:"check"`
+	Status   Status `json:"status"`
+	Evidence string `json:"evidence"`
+	Fix      string `json:"fix"`
+	Cause    string `json:"cause"`
+}
+
+// Action is a recommended next step, the best first.
+type Action struct {
+	Text string `json:"text"`
+	Row  int    `json:"row,omitempty"`
+}

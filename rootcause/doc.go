@@ -1,0 +1,2 @@
+// Package rootcause is documented by its author.
+package rootcause
