@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nanguard/nanguard/rootcause"
+)
+
+// barCells is the width of the bar for a probability of one.
+const barCells = 16
+
+// causes prints the ranking: the first cause in full, the others by what
+// speaks for or against them.
+func (p *printer) causes(d *rootcause.Diagnosis) {
+	if len(d.Causes) == 0 {
+		return
+	}
+	p.head("causes")
+	for i := range d.Causes {
+		p.cause(&d.Causes[i], i == 0)
+	}
+}
+
+// shownShare is the probability under which a cause gets one line only.
+const shownShare = 0.05
+
+// cause prints one hypothesis.
+func (p *printer) cause(c *rootcause.Hypothesis, first bool) {
+	line := fmt.Sprintf("%s %5s  %-20s %s", bar(c.Probability), percent(c.Probability), c.ID, c.Title)
+	style := p.st.plain
+	if first {
+		style = p.st.bold
+	}
+	p.wrap("  ", strings.Repeat(" ", 48), line, style)
+	if !first && c.Probability < shownShare {
+		return
+	}
+	for _, e := range c.Evidence {
+		p.wrap("      "+sign(e.Weight)+" ", "        ", e.Text, p.st.plain)
+	}
+	if c.Fix != "" {
+		p.wrap("      fix: ", "        ", c.Fix, p.st.good)
+	}
+}
+
+// sign marks evidence for and against.
+func sign(weight float64) string {
+	if weight < 0 {
+		return "-"
+	}
+	return "+"
+}
+
+// bar draws a share of one.
+func bar(share float64) string {
+	n := int(math.Round(share * barCells))
+	n = min(max(n, 0), barCells)
+	return strings.Repeat("█", n) + strings.Repeat("·", barCells-n)
+}
+
+// percent prints a share; what is small but not zero is not called zero, and
+// what is not certain is not called certain.
+func percent(share float64) string {
+	switch {
+	case share > 0 && share < 0.01:
+		return "<1 %"
+	case share > 0.99 && share < 1:
+		return ">99 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// checklist prints the ten rows in the order in which to clear them.
+func (p *printer) checklist(d *rootcause.Diagnosis) {
+	if len(d.Checklist) == 0 {
+		return
+	}
+	p.head("checklist")
+	for i := range d.Checklist {
+		p.check(&d.Checklist[i])
+	}
+}
+
+// check prints one row; the fix only where it is needed.
+func (p *printer) check(c *rootcause.Check) {
+	style := map[rootcause.Status]styleFunc{
+		rootcause.Implicated: p.st.bad, rootcause.Cleared: p.st.good, rootcause.Unknown: p.st.dim,
+	}[c.Status]
+	if style == nil {
+		style = p.st.plain
+	}
+	p.wrap("  ", strings.Repeat(" ", 17), fmt.Sprintf("%2d %-10s  %s: %s", c.Row, c.Status, c.Check, c.Evidence), style)
+	if c.Status == rootcause.Implicated && c.Fix != "" {
+		p.wrap(strings.Repeat(" ", 17)+"fix: ", strings.Repeat(" ", 17), c.Fix, p.st.plain)
+	}
+}

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nanguard/nanguard/internal/safetext"
+	"github.com/nanguard/nanguard/rootcause"
+)
+
+// Options says how a diagnosis is laid out.
+type Options struct {
+	Title string // first line: the file and what it is
+	Width int    // columns; 0 means 100
+	Color bool   // style with ANSI codes
+}
+
+// maxWidth keeps lines readable on very wide terminals.
+const maxWidth = 110
+
+// Text writes d to w, no line wider than the options say.
+func Text(w io.Writer, d *rootcause.Diagnosis, o Options) error {
+	if o.Width <= 0 || o.Width > maxWidth {
+		o.Width = min(max(o.Width, 100), maxWidth)
+	}
+	p := &printer{width: max(o.Width, 40), st: newStyles(o.Color)}
+	p.title(o.Title)
+	p.verdict(d)
+	p.onsets(d)
+	p.causes(d)
+	p.checklist(d)
+	p.next(d)
+	p.warnings(d)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// printer collects the text.
+type printer struct {
+	b     strings.Builder
+	width int
+	st    styles
+}
+
+// title prints the line that says which file this is about.
+func (p *printer) title(s string) {
+	if s != "" {
+		p.wrap("", "  ", s, p.st.plain)
+		p.b.WriteByte('\n')
+	}
+}
+
+// verdict prints the answer, and what it rests on.
+func (p *printer) verdict(d *rootcause.Diagnosis) {
+	switch {
+	case d.Verdict == "clean":
+		p.wrap("  ", "  ", "CLEAN: nothing wrong in what was recorded", p.st.good)
+	case d.Verdict == "unknown" || len(d.Causes) == 0:
+		p.wrap("  ", "  ", "UNKNOWN: something is wrong, and no cause has earned the verdict", p.st.warn)
+	default:
+		c := d.Causes[0]
+		p.wrap("  ", "  ", fmt.Sprintf("%s: %s (%s)", strings.ToUpper(c.ID), c.Title, percent(c.Probability)), p.st.bad)
+	}
+	if d.Verdict != "clean" {
+		p.wrap("  ", "  ", fmt.Sprintf("coverage %s of the evidence that a full dump would hold", percent(d.Coverage)), p.st.dim)
+	}
+}
+
+// onsets prints where it began and what went bad first.
+func (p *printer) onsets(d *rootcause.Diagnosis) {
+	if d.Root == nil && d.FirstBad == nil {
+		return
+	}
+	p.head("where it began")
+	if d.Root != nil {
+		p.wrap("  ", "    ", onset(d.Root), p.st.bold)
+	}
+	if d.FirstBad != nil && (d.Root == nil || *d.Root != *d.FirstBad) {
+		p.wrap("  first non-finite value: ", "    ", onset(d.FirstBad), p.st.plain)
+	}
+	p.order(d.Order)
+}
+
+// maxOrder bounds the table of fields: after the first few all is aftermath.
+const maxOrder = 8
+
+// order prints the table of fields in the order in which they went bad.
+func (p *printer) order(rows []rootcause.Onset) {
+	if len(rows) < 2 {
+		return
+	}
+	p.b.WriteByte('\n')
+	for i := range rows[:min(len(rows), maxOrder)] {
+		r := &rows[i]
+		line := fmt.Sprintf("tick %-6d %-22s %-8s %s", r.Tick, safetext.Clip(r.Field, 22), r.Class, place(r))
+		p.wrap("  ", "    ", line, p.st.dim)
+	}
+	if n := len(rows) - maxOrder; n > 0 {
+		p.wrap("  ", "  ", fmt.Sprintf("and %d more fields", n), p.st.dim)
+	}
+}
+
+// onset says one onset in words.
+func onset(o *rootcause.Onset) string {
+	return fmt.Sprintf("%s is %s, %s, at tick %d (%s %d)", o.Field, className(o.Class), place(o), o.Tick, o.Clock, o.Count)
+}
+
+// place names env and column of an onset.
+func place(o *rootcause.Onset) string {
+	s := o.Column
+	if s == "" {
+		s = fmt.Sprintf("column %d", o.Col)
+	}
+	if o.Env != nil {
+		s = fmt.Sprintf("env %d, %s", *o.Env, s)
+	}
+	if o.Envs > 1 {
+		s += fmt.Sprintf(" (%d envs)", o.Envs)
+	}
+	return s
+}
+
+// className spells a class as people say it.
+func className(c string) string {
+	switch c {
+	case "nan":
+		return "NaN"
+	case "posinf":
+		return "+Inf"
+	case "neginf":
+		return "-Inf"
+	}
+	return c
+}
+
+// warnings prints the doubts that travel with the result.
+func (p *printer) warnings(d *rootcause.Diagnosis) {
+	if len(d.Warnings) == 0 {
+		return
+	}
+	p.head("doubts")
+	for _, w := range d.Warnings {
+		p.wrap("  ! ", "    ", w, p.st.warn)
+	}
+}
+
+// next prints the recommended actions, the best first.
+func (p *printer) next(d *rootcause.Diagnosis) {
+	if len(d.Next) == 0 {
+		return
+	}
+	p.head("do next")
+	for i, a := range d.Next {
+		p.wrap(fmt.Sprintf("  %d. ", i+1), "     ", a.Text, p.st.plain)
+	}
+}
