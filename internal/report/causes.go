@@ -28,12 +28,12 @@ const shownShare = 0.05
 
 // cause prints one hypothesis.
 func (p *printer) cause(c *rootcause.Hypothesis, first bool) {
-	line := fmt.Sprintf("%s %5s  %-20s %s", bar(c.Probability), percent(c.Probability), c.ID, c.Title)
 	style := p.st.plain
 	if first {
 		style = p.st.bold
 	}
-	p.wrap("  ", strings.Repeat(" ", 48), line, style)
+	head := fmt.Sprintf("  %s %5s  ", bar(c.Probability), percent(c.Probability))
+	p.wrap(head, strings.Repeat(" ", 26), c.ID+": "+c.Title, style)
 	if !first && c.Probability < shownShare {
 		return
 	}
@@ -91,8 +91,9 @@ func (p *printer) check(c *rootcause.Check) {
 	if style == nil {
 		style = p.st.plain
 	}
-	p.wrap("  ", strings.Repeat(" ", 17), fmt.Sprintf("%2d %-10s  %s: %s", c.Row, c.Status, c.Check, c.Evidence), style)
+	indent := strings.Repeat(" ", 17)
+	p.wrap(fmt.Sprintf("  %2d %-10s  ", c.Row, c.Status), indent, c.Check+": "+c.Evidence, style)
 	if c.Status == rootcause.Implicated && c.Fix != "" {
-		p.wrap(strings.Repeat(" ", 17)+"fix: ", strings.Repeat(" ", 17), c.Fix, p.st.plain)
+		p.wrap(indent+"fix: ", indent, c.Fix, p.st.plain)
 	}
 }

@@ -39,13 +39,13 @@ func (p *printer) head(s string) {
 // wider than the report; further lines get the rest indent. The text may come
 // from the dump and is made harmless here.
 func (p *printer) wrap(first, rest, text string, style styleFunc) {
-	room := max(p.width-max(ansi.StringWidth(first), len(rest)), 16)
+	room := max(p.width-max(ansi.StringWidth(first), ansi.StringWidth(rest)), 16)
 	for i, line := range strings.Split(ansi.Wrap(safetext.Line(text), room, " "), "\n") {
 		indent := rest
 		if i == 0 {
 			indent = first
 		}
 		line = strings.TrimRight(line, " ")
-		p.b.WriteString(indent + style(line) + "\n")
+		p.b.WriteString(style(indent+line) + "\n")
 	}
 }
