@@ -95,9 +95,15 @@ func exitCode(err error) int {
 	return ExitFailure
 }
 
-// Version returns the version of the build: the module's, or the commit it was
-// built from.
+// version is set by the linker (see the Makefile).
+var version string
+
+// Version returns the version of the build: what the linker was told, else the
+// module's.
 func Version() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
