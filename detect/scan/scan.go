@@ -1,6 +1,10 @@
 package scan
 
-import "github.com/nanguard/nanguard/tensor"
+import (
+	"fmt"
+
+	"github.com/nanguard/nanguard/tensor"
+)
 
 // Summary is what one scan of one field found: exactly the row of a trace, and
 // the first bad value.
@@ -20,8 +24,63 @@ type First struct {
 	Rows     int // rows that hold a non-finite value
 }
 
-// Host scans memory of this process. It reads float32 at memory speed.
-func Host(ref tensor.Ref) Summary { return Summary{} }
+// Host scans memory of this process. It panics when the ref names memory of a
+// device or a type that it does not know: whoever binds a field checks that.
+func Host(ref tensor.Ref) Summary {
+	mustBeHost(ref)
+	switch ref.DType {
+	case tensor.Float32:
+		return direct[float32](ref)
+	case tensor.Float64:
+		return direct[float64](ref)
+	case tensor.Int8:
+		return direct[int8](ref)
+	case tensor.Int16:
+		return direct[int16](ref)
+	case tensor.Int32:
+		return direct[int32](ref)
+	case tensor.Int64:
+		return direct[int64](ref)
+	case tensor.Uint8:
+		return direct[uint8](ref)
+	case tensor.Uint16:
+		return direct[uint16](ref)
+	case tensor.Uint32:
+		return direct[uint32](ref)
+	case tensor.Uint64:
+		return direct[uint64](ref)
+	default:
+		return widened(ref)
+	}
+}
 
-// Copy copies the elements of ref into dst in C order, len(dst) == ref.Bytes().
-func Copy(dst []byte, ref tensor.Ref) {}
+// mustBeHost stops a ref that this package cannot read.
+func mustBeHost(ref tensor.Ref) {
+	if ref.Mem != tensor.Host || ref.DType.Size() == 0 {
+		panic(fmt.Sprintf("scan: memory kind %d, dtype %v is not host memory of a known type", ref.Mem, ref.DType))
+	}
+}
+
+// direct summarises elements that Go can compute with, block by block.
+func direct[T number](ref tensor.Ref) Summary {
+	a := tally[T]{cols: ref.Cols}
+	var room scratch
+	b := newBlocks(ref)
+	for p := b.next(room.bytes()); len(p) > 0; p = b.next(room.bytes()) {
+		a.block(viewAs[T](p))
+	}
+	return a.summary(ref)
+}
+
+// widened summarises float16, bfloat16 and bool elements as float32, which
+// holds each of their values exactly.
+func widened(ref tensor.Ref) Summary {
+	a := tally[float32]{cols: ref.Cols}
+	var room scratch
+	b := newBlocks(ref)
+	var wide [blockBytes]float32
+	for p := b.next(room.bytes()); len(p) > 0; p = b.next(room.bytes()) {
+		a.block(widen(&wide, ref.DType, p))
+	}
+	return a.summary(ref)
+}
