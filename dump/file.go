@@ -2,8 +2,13 @@ package dump
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"slices"
+	"sync"
 
+	"github.com/nanguard/nanguard/internal/safetext"
 	"github.com/nanguard/nanguard/mjb"
 	"github.com/nanguard/nanguard/tensor"
 )
@@ -14,8 +19,8 @@ const DefaultMaxBytes = 512 << 20
 
 // Options bounds what Open may do.
 type Options struct {
-	// MaxBytes is the most memory that the arrays of the file may take
-	// together once decoded; 0 means DefaultMaxBytes.
+	// MaxBytes is the most memory that reading the file may take; 0 means
+	// DefaultMaxBytes. Three quarters of it are for the decoded arrays.
 	MaxBytes int64
 }
 
@@ -25,69 +30,172 @@ const StateField = "state"
 
 // File is an open dump of any producer. Arrays are decoded when they are first
 // asked for and kept. A File is safe for concurrent use.
-type File struct{}
+type File struct {
+	name   string
+	closer io.Closer // nil when the caller owns the reader
 
-// Open opens the dump with the given path. What is wrong with the file as a
-// whole is an error; what is wrong with one entry is a warning, and the other
-// entries stay usable.
-func Open(name string) (*File, error) { return OpenWith(name, Options{}) }
+	// What Open found; not changed afterwards.
+	format   string
+	meta     *Metadata
+	manifest *Manifest
+	bad      []int // nan_env_ids
+	folder   modelFile
 
-// OpenWith is Open with limits of the caller's.
-func OpenWith(name string, o Options) (*File, error) { return nil, errors.New("not yet") }
+	mu     sync.Mutex // guards what follows: entries are read one at a time
+	arc    *archive
+	state  *stateSource // nil without states
+	fields map[string]*source
+	traces map[string]*traced
+	labels map[string][]string
+	closed bool
 
-// NewReader opens the dump that r holds. The name stands in messages, and a
-// model is looked for beside it; an empty name means no model.
-func NewReader(r io.ReaderAt, size int64, name string, o Options) (*File, error) {
-	return nil, errors.New("not yet")
+	warnMu   sync.Mutex
+	warnings []error
+	warned   map[string]bool
+
+	modelOnce sync.Once
+	model     *mjb.Model
+	parts     []mjb.Part
+	stateCols []string
 }
 
-// Close releases the file. Arrays that were handed out stay valid.
-func (f *File) Close() error { return nil }
+// source is a field with frames: how they are read, and what that gave.
+type source struct {
+	spec   FieldSpec
+	rows   int // 0 when that is not known before they are read
+	load   func() (*Series, error)
+	loaded bool
+	series *Series
+	err    error
+}
+
+// traced is what reading a trace gave.
+type traced struct {
+	trace *Trace
+	err   error
+}
+
+// Close releases the file. Arrays that were handed out stay valid; what was not
+// read before cannot be read any more.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	if f.closer == nil {
+		return nil
+	}
+	c := f.closer
+	f.closer = nil
+	return c.Close()
+}
 
 // Name returns the path that the file was opened with.
-func (f *File) Name() string { return "" }
+func (f *File) Name() string { return f.name }
 
 // Manifest returns the manifest as it was read, or one made from the entries
-// of another producer's file.
-func (f *File) Manifest() *Manifest { return nil }
+// of another producer's file. What cannot be in a manifest that was read is
+// mended, and Warnings says so. An env id below zero stands for a row of which
+// the file does not say which env it is.
+func (f *File) Manifest() *Manifest { return f.manifest }
 
 // Metadata returns the decoded _metadata: its keys in order and its values as
-// int64, float64, bool, string, []any, map[string]any or nil.
-func (f *File) Metadata() *Metadata { return nil }
+// int64, float64, bool, string, []any, map[string]any or nil; an integer beyond
+// int64 is a string of its digits. It is nil when the file has none.
+func (f *File) Metadata() *Metadata { return f.meta }
 
 // Format names the dialect of the file: "nanguard-1", "mjlab-v1", "mjlab-v2"
 // (V2 and V3), "mjlab-v4", "ms_lab", "parahand", "luckylab" or "unilab".
-func (f *File) Format() string { return "" }
-
-// States returns where the rows of StateField come from, or nil when the file
-// holds no simulator states.
-func (f *File) States() *StateInfo { return nil }
+func (f *File) Format() string { return f.format }
 
 // Field returns the description of a field, StateField among them.
-func (f *File) Field(name string) (FieldSpec, bool) { return FieldSpec{}, false }
+func (f *File) Field(name string) (FieldSpec, bool) {
+	if s, ok := f.fields[name]; ok {
+		return s.spec, true
+	}
+	for _, s := range f.manifest.Fields {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return FieldSpec{}, false
+}
 
-// Frames returns the captured frames of a field.
-func (f *File) Frames(field string) (*Series, error) { return nil, nil }
+// Frames returns the captured frames of a field. The error matches ErrNoEntry
+// when the file has none of it.
+func (f *File) Frames(field string) (*Series, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, ok := f.fields[field]
+	if !ok {
+		return nil, &FormatError{f.name, "field." + field, ErrNoEntry}
+	}
+	if !s.loaded {
+		if f.closed {
+			return nil, &FormatError{f.name, "field." + field, os.ErrClosed}
+		}
+		s.series, s.err = s.load()
+		s.loaded = true
+		f.warnOf(s.err)
+	}
+	return s.series, s.err
+}
 
 // Trace returns the summary of a field over all envs of the run, or an error
 // that matches ErrNoEntry when the file has none.
-func (f *File) Trace(field string) (*Trace, error) { return nil, nil }
-
-// Columns returns one label per column of a field: from the manifest, from the
-// model beside the dump, or made from the index ("qpos[7]", "state[7]").
-func (f *File) Columns(field string) []string { return nil }
-
-// Model returns the MuJoCo model beside the dump, or nil; Warnings says why
-// there is none.
-func (f *File) Model() *mjb.Model { return nil }
-
-// ModelPath returns the path of the model beside the dump, MJCF included, or
-// "" when there is none.
-func (f *File) ModelPath() string { return "" }
+func (f *File) Trace(field string) (*Trace, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, ok := f.traces[field]
+	if !ok {
+		if f.closed {
+			return nil, &FormatError{f.name, "trace." + field, os.ErrClosed}
+		}
+		t = &traced{}
+		t.trace, t.err = f.loadTrace(field)
+		f.traces[field] = t
+		f.warnOf(t.err)
+	}
+	return t.trace, t.err
+}
 
 // Warnings returns what is doubtful about the file so far: reading an array
 // may add to it.
-func (f *File) Warnings() []error { return nil }
+func (f *File) Warnings() []error {
+	f.warnMu.Lock()
+	defer f.warnMu.Unlock()
+	return slices.Clone(f.warnings)
+}
+
+// maxWarnings bounds what a broken file can say about itself.
+const maxWarnings = 100
+
+// warn notes doubts, each once. A nil error is none.
+func (f *File) warn(doubts ...error) {
+	f.warnMu.Lock()
+	defer f.warnMu.Unlock()
+	for _, err := range doubts {
+		if err == nil || f.warned[err.Error()] || len(f.warnings) > maxWarnings {
+			continue
+		}
+		if len(f.warnings) == maxWarnings {
+			err = fmt.Errorf("more than %d warnings; the rest is not shown", maxWarnings)
+		}
+		f.warned[err.Error()] = true
+		f.warnings = append(f.warnings, err)
+	}
+}
+
+// warnOf notes the error of one entry, whose file goes without saying there.
+func (f *File) warnOf(err error) {
+	var format *FormatError
+	if err == nil || errors.Is(err, ErrNoEntry) {
+		return
+	}
+	if errors.As(err, &format) {
+		err = fmt.Errorf("entry %s: %w", quote(format.Entry), format.Err)
+	}
+	f.warn(err)
+}
 
 // StateInfo says what StateField holds.
 type StateInfo struct {
@@ -100,13 +208,16 @@ type StateInfo struct {
 	BeforeStep bool
 	// CulpritsMissing lists bad envs whose rows are not in the file.
 	CulpritsMissing []int
+	// NonFinite names the fields that parahand's guard found non-finite, each
+	// with the envs; nil in files of others.
+	NonFinite map[string][]int
 }
 
 // Series is the captured frames of one field, oldest first.
 type Series struct {
 	Ticks  []int64      // guard's counter, or the step number in files without one
 	Counts []int64      // the field's clock
-	EnvIDs []int        // one per row; nil when the field is not per env
+	EnvIDs []int        // one per row, below zero where the file does not say; nil when the field is not per env
 	Values tensor.Array // T x rows x cols; rows is 1 when the field is not per env
 }
 
@@ -135,10 +246,11 @@ type FormatError struct {
 
 // Error returns the one-line message.
 func (e *FormatError) Error() string {
+	file := `open dump "` + safetext.Line(e.File) + `": `
 	if e.Entry == "" {
-		return "open dump " + e.File + ": " + e.Err.Error()
+		return file + e.Err.Error()
 	}
-	return "open dump " + e.File + ": entry " + e.Entry + ": " + e.Err.Error()
+	return file + "entry " + quote(e.Entry) + ": " + e.Err.Error()
 }
 
 // Unwrap returns the reason.

@@ -1,0 +1,187 @@
+package dump
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zip"
+
+	"github.com/nanguard/nanguard/internal/safetext"
+)
+
+// archive is the zip of a dump: its entries by name, without ".npy". Entries
+// share one decompressor, so one entry is read at a time.
+type archive struct {
+	names []string // in the order of the directory, each once
+	files map[string]*zip.File
+	size  int64
+
+	budget  *budget
+	buffer  *bufio.Reader
+	inflate io.ReadCloser
+	headers map[string]arrayHeader // by their bytes: the steps of a dump share one
+	head    []byte                 // the header under way
+}
+
+// newArchive reads the directory of the zip in r. Doubts about single entries
+// come back as warnings.
+func newArchive(r io.ReaderAt, size int64, b *budget) (*archive, []error, error) {
+	if size <= 0 {
+		return nil, nil, errors.New("the file is empty; a NaN dump (.npz) was expected")
+	}
+	m := &meter{r: r, left: b.directory()}
+	zr, err := zip.NewReader(m, size)
+	switch {
+	case errors.Is(err, errDirectory):
+		return nil, nil, fmt.Errorf("the zip's directory is larger than %s; --max-bytes raises the limit",
+			byteSize(b.directory()))
+	case err != nil && !errors.Is(err, zip.ErrInsecurePath):
+		return nil, nil, notZip(r, size, err)
+	}
+	m.left = math.MaxInt64
+	a := &archive{
+		files: make(map[string]*zip.File, len(zr.File)), size: size,
+		budget: b, buffer: bufio.NewReader(nil), headers: map[string]arrayHeader{},
+	}
+	a.inflate = flate.NewReader(a.buffer)
+	zr.RegisterDecompressor(zip.Deflate, a.deflate)
+	return a, a.index(zr.File), nil
+}
+
+// deflate is the zip's decompressor: the one that all entries use in turn.
+func (a *archive) deflate(r io.Reader) io.ReadCloser {
+	a.buffer.Reset(r)
+	// Reset fails for no reader that reads ahead of nothing: both are ours.
+	_ = a.inflate.(flate.Resetter).Reset(a.buffer, nil)
+	return io.NopCloser(a.inflate)
+}
+
+// index fills the map of names. Of two entries with one name the last counts,
+// as it does for numpy.
+func (a *archive) index(files []*zip.File) (warnings []error) {
+	var claimed uint64
+	a.names = make([]string, 0, len(files))
+	for _, f := range files {
+		claimed = addSaturated(claimed, f.CompressedSize64)
+		name, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			continue
+		}
+		if _, twice := a.files[name]; twice {
+			warnings = append(warnings, fmt.Errorf("entry %s is in the file twice; the last one counts", quote(name)))
+		} else {
+			a.names = append(a.names, name)
+		}
+		if unsafePath(name) {
+			warnings = append(warnings, fmt.Errorf("entry %s has a path for a name; nothing is written there", quote(name)))
+		}
+		a.files[name] = f
+	}
+	if claimed > uint64(a.size) {
+		warnings = append(warnings, errors.New(
+			"the entries claim more bytes than the file has: some overlap or their sizes are wrong"))
+	}
+	return warnings
+}
+
+// has reports whether the file holds an entry.
+func (a *archive) has(name string) bool {
+	_, ok := a.files[name]
+	return ok
+}
+
+// open starts reading an entry after checking what the directory claims of it.
+func (a *archive) open(name string) (io.ReadCloser, error) {
+	f, ok := a.files[name]
+	if !ok {
+		return nil, ErrNoEntry
+	}
+	if err := a.plausible(f); err != nil {
+		return nil, err
+	}
+	rc, err := f.Open()
+	if err != nil {
+		return nil, damaged(err)
+	}
+	return rc, nil
+}
+
+// Deflate cannot pack 258 bytes into less than two bits.
+const maxRatio = 1032
+
+// plausible checks the directory's record of an entry.
+func (a *archive) plausible(f *zip.File) error {
+	const encrypted = 1
+	switch {
+	case f.Flags&encrypted != 0:
+		return errors.New("is encrypted")
+	case f.Method != zip.Store && f.Method != zip.Deflate:
+		return fmt.Errorf("is packed with zip method %d; stored (0) or deflated (8) was expected", f.Method)
+	case f.Mode()&fs.ModeType != 0:
+		return errors.New("is a link or a folder inside the zip, not an array")
+	case f.CompressedSize64 > uint64(a.size):
+		return fmt.Errorf("claims %d packed bytes of a file of %d", f.CompressedSize64, a.size)
+	case f.Method == zip.Store && f.CompressedSize64 != f.UncompressedSize64:
+		return fmt.Errorf("is stored, but claims %d bytes unpacked of %d", f.UncompressedSize64, f.CompressedSize64)
+	case f.UncompressedSize64/maxRatio > f.CompressedSize64:
+		return fmt.Errorf("claims %d bytes, more than its %d packed bytes can hold", f.UncompressedSize64, f.CompressedSize64)
+	}
+	return nil
+}
+
+// damaged turns an error of the zip or deflate layer into words of ours.
+func damaged(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, zip.ErrChecksum):
+		return errors.New("is damaged: its checksum does not match")
+	case errors.As(err, &corrupt):
+		return errors.New("is damaged: its packed bytes do not unpack")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return errors.New("is cut short")
+	case errors.Is(err, zip.ErrFormat):
+		return errors.New("is damaged: no such entry where the directory says")
+	}
+	return err
+}
+
+// unsafePath reports whether a name would leave the folder if it were a path.
+func unsafePath(name string) bool {
+	return path.IsAbs(name) || strings.HasPrefix(path.Clean(name), "..") || strings.Contains(name, `\`)
+}
+
+// addSaturated returns a+b, or the largest uint64 where that overflows.
+func addSaturated(a, b uint64) uint64 {
+	if a > math.MaxUint64-b {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+// quote returns a name of the file in quotes, fit for a message.
+func quote(name string) string { return `"` + safetext.Clip(name, 80) + `"` }
+
+// errDirectory ends the reading of a directory that is too large.
+var errDirectory = errors.New("zip directory over limit")
+
+// meter bounds how much the zip package reads while it parses the directory:
+// every record becomes some hundred bytes of memory.
+type meter struct {
+	r    io.ReaderAt
+	left int64
+}
+
+// ReadAt implements io.ReaderAt.
+func (m *meter) ReadAt(p []byte, off int64) (int, error) {
+	if m.left -= int64(len(p)); m.left < 0 {
+		return 0, errDirectory
+	}
+	return m.r.ReadAt(p, off)
+}

@@ -1,0 +1,158 @@
+package dump
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nanguard/nanguard/tensor"
+)
+
+// manifestFormat and manifestVersion are what this package reads and writes.
+const (
+	manifestFormat  = "nanguard-dump"
+	manifestVersion = 1
+)
+
+// maxCols bounds the columns of a field: each gets a label.
+const maxCols = 1 << 20
+
+// check makes a manifest that was read safe to use: what contradicts itself is
+// mended or left out, and said.
+func (m *Manifest) check() (warnings []error) {
+	warn := func(format string, args ...any) {
+		warnings = append(warnings, fmt.Errorf("manifest: "+format, args...))
+	}
+	if m.Format != manifestFormat {
+		warn("format is %s; %q was expected", quote(m.Format), manifestFormat)
+	}
+	switch {
+	case m.Version > manifestVersion:
+		warn("version %d is newer than this program, which knows %d: what is new in it is not shown", m.Version, manifestVersion)
+	case m.Version < manifestVersion:
+		warn("version %d; %d was expected", m.Version, manifestVersion)
+	}
+	m.checkEnvs(warn)
+	m.checkFields(warn)
+	m.checkTrip(warn)
+	m.checkEvents(warn)
+	return warnings
+}
+
+// checkEnvs holds env_ids, env_roles and num_envs against each other.
+func (m *Manifest) checkEnvs(warn func(string, ...any)) {
+	if m.NumEnvs < 0 || m.NumEnvs > math.MaxInt32 {
+		warn("num_envs is %d", m.NumEnvs)
+		m.NumEnvs = 0
+	}
+	if i := slices.IndexFunc(m.EnvIDs, func(id int) bool { return id < 0 || id > math.MaxInt32 }); i >= 0 {
+		warn("env_ids holds %d, which is no env; the list is not used", m.EnvIDs[i])
+		m.EnvIDs = nil
+	}
+	if len(m.EnvIDs) > 0 && slices.Max(m.EnvIDs) >= m.NumEnvs {
+		warn("env_ids holds %d of %d envs", slices.Max(m.EnvIDs), m.NumEnvs)
+	}
+	if repeated(m.EnvIDs) {
+		warn("env_ids names an env twice")
+	}
+	if len(m.EnvRoles) != len(m.EnvIDs) && len(m.EnvIDs) > 0 {
+		warn("%d env_roles for %d env_ids", len(m.EnvRoles), len(m.EnvIDs))
+		m.EnvRoles = m.EnvRoles[:min(len(m.EnvRoles), len(m.EnvIDs))]
+		for len(m.EnvRoles) < len(m.EnvIDs) {
+			m.EnvRoles = append(m.EnvRoles, RoleSuspect)
+		}
+	}
+}
+
+// repeated reports whether an id stands in the list twice.
+func repeated(ids []int) bool {
+	seen := make(map[int]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			return true
+		}
+		seen[id] = true
+	}
+	return false
+}
+
+// checkFields leaves out fields without a name of their own and mends orders.
+func (m *Manifest) checkFields(warn func(string, ...any)) {
+	seen := make(map[string]bool, len(m.Fields))
+	m.Fields = slices.DeleteFunc(m.Fields, func(f FieldSpec) bool {
+		if f.Name == "" || seen[f.Name] {
+			warn("field %s is listed twice or without a name; it is left out", quote(f.Name))
+			return true
+		}
+		seen[f.Name] = true
+		return false
+	})
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if err := CheckName(f.Name); err != nil {
+			warn("%w", err)
+		}
+		if _, err := tensor.ParseDType(f.DType); err != nil {
+			warn("field %s: unknown dtype %s", quote(f.Name), quote(f.DType))
+		}
+		if math.IsNaN(f.Order) || math.IsInf(f.Order, 0) {
+			warn("field %s: order is %v", quote(f.Name), f.Order)
+			f.Order = 0
+		}
+	}
+}
+
+// checkTrip leaves out a trip or a first bad value that cannot be.
+func (m *Manifest) checkTrip(warn func(string, ...any)) {
+	if t := m.Trip; t != nil {
+		if why := m.implausible(t.Field, t.Env, t.Col, t.Class); why != "" {
+			warn("the trip is not used: %s", why)
+			m.Trip = nil
+		}
+	}
+	m.FirstBad = slices.DeleteFunc(m.FirstBad, func(b FirstBad) bool {
+		why := m.implausible(b.Field, b.Env, b.Col, b.Class)
+		if why != "" {
+			warn("first_bad of field %s is left out: %s", quote(b.Field), why)
+		}
+		return why != ""
+	})
+	slices.SortStableFunc(m.FirstBad, func(a, b FirstBad) int { return cmp.Compare(a.Tick, b.Tick) })
+}
+
+// implausible says what is wrong with the place of a bad value, or "".
+func (m *Manifest) implausible(field string, env *int, col int, class string) string {
+	width := maxCols
+	i := slices.IndexFunc(m.Fields, func(f FieldSpec) bool { return f.Name == field })
+	if i >= 0 && m.Fields[i].Cols != nil {
+		width = len(m.Fields[i].Cols)
+	}
+	c, err := tensor.ParseClass(class)
+	switch {
+	case i < 0:
+		return "field " + quote(field) + " is not among the fields"
+	case err != nil || c == tensor.Finite:
+		return "class " + quote(class) + " is not one of nan, posinf, neginf"
+	case env != nil && (*env < 0 || m.NumEnvs > 0 && *env >= m.NumEnvs):
+		return fmt.Sprintf("env %d of %d", *env, m.NumEnvs)
+	case col < 0 || col >= width:
+		return fmt.Sprintf("column %d of %d", col, width)
+	}
+	return ""
+}
+
+// checkEvents puts the events into the order of their ticks.
+func (m *Manifest) checkEvents(warn func(string, ...any)) {
+	byTick := func(a, b Event) int { return cmp.Compare(a.Tick, b.Tick) }
+	if !slices.IsSortedFunc(m.Events, byTick) {
+		warn("the ticks of events descend; the events are put in order")
+		slices.SortStableFunc(m.Events, byTick)
+	}
+	for i := range m.Events {
+		if e := &m.Events[i]; e.Count < 0 {
+			warn("event %s at tick %d touches %d envs", quote(e.Kind), e.Tick, e.Count)
+			e.Count = 0
+		}
+	}
+}
