@@ -8,8 +8,8 @@ import (
 // Kind says how values are spread over the height of a plot.
 type Kind uint8
 
-// The kinds of scale. Auto takes SymLog when the largest value is more than
-// three decades above the middle one, and Linear otherwise.
+// The kinds of scale. Auto takes SymLog when the largest magnitude is more than
+// two decades above the middle one, and Linear otherwise.
 const (
 	Auto Kind = iota
 	Linear
@@ -21,8 +21,9 @@ func (k Kind) String() string {
 	return [...]string{"auto", "linear", "symlog"}[k%3]
 }
 
-// decades is the span, as a factor, above which Auto is logarithmic.
-const decades = 1e3
+// growth is how many times the middle magnitude the largest may be before Auto
+// is logarithmic: beyond, what led up to it would be a flat line.
+const growth = 100
 
 // Scale maps values to heights from 0 to 1. The zero value maps all to the
 // middle.
@@ -68,7 +69,7 @@ func (s *Scale) bend(mags []float64) {
 		return
 	}
 	s.Kind = Linear
-	if n := len(mags); n > 0 && mags[n-1]/s.knee > decades {
+	if n := len(mags); n > 0 && mags[n-1]/s.knee > growth {
 		s.Kind = SymLog
 	}
 }

@@ -68,10 +68,15 @@ func (r *Recording) Pending(prefer int) (index int, ok bool) {
 }
 
 // Load reads a field's frames and trace. It changes nothing and may run beside
-// everything but another Load.
-func (r *Recording) Load(index int) Loaded {
+// everything but another Load. A panic on the way is the error of this field.
+func (r *Recording) Load(index int) (l Loaded) {
+	defer func() {
+		if p := recover(); p != nil {
+			l = Loaded{index: index, err: fmt.Errorf("reading it broke: %v", p)}
+		}
+	}()
 	name := r.Fields[index].Spec.Name
-	l := Loaded{index: index}
+	l.index = index
 	for _, c := range r.src.Columns(name) {
 		l.columns = append(l.columns, cell.Clean(c))
 	}

@@ -3,6 +3,7 @@ package recording
 import (
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/nanguard/nanguard/cmd/viznan/internal/cell"
@@ -110,16 +111,23 @@ func (r *Recording) Span() (first, last int64, ok bool) {
 func (r *Recording) Step(tick int64, n int) int64 { return step(r.ticks, tick, n) }
 
 // step moves n places along ascending ticks, from the last one that is not
-// after tick.
+// after tick. Frames of one tick are one place.
 func step(ticks []int64, tick int64, n int) int64 {
-	if len(ticks) == 0 {
-		return tick
+	for ; n > 0; n-- {
+		i := sort.Search(len(ticks), func(i int) bool { return ticks[i] > tick })
+		if i == len(ticks) {
+			break
+		}
+		tick = ticks[i]
 	}
-	i, exact := slices.BinarySearch(ticks, tick)
-	if !exact && n > 0 {
-		n-- // the next one is already ahead
+	for ; n < 0; n++ {
+		i, _ := slices.BinarySearch(ticks, tick)
+		if i == 0 {
+			break
+		}
+		tick = ticks[i-1]
 	}
-	return ticks[min(max(i+n, 0), len(ticks)-1)]
+	return tick
 }
 
 // Field returns the index of the field with the given raw name, or -1.

@@ -148,3 +148,7 @@ func (t *Track) ColumnOnset(row, col int) (frame int, ok bool) {
 	}
 	return 0, false
 }
+
+// Step returns the tick n frames after the given one, or before it when n is
+// negative, held at the ends.
+func (t *Track) Step(tick int64, n int) int64 { return step(t.ticks, tick, n) }

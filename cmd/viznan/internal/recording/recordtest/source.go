@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/tensor"
@@ -89,5 +90,5 @@ func (s *Source) Add(spec dump.FieldSpec, labels []string, ticks []int64, value 
 		s.Series, s.Labels = map[string]*dump.Series{}, map[string][]string{}
 	}
 	s.M.Fields = append(s.M.Fields, spec)
-	s.Series[spec.Name], s.Labels[spec.Name] = f, labels
+	s.Series[spec.Name], s.Labels[spec.Name] = f, slices.Clone(labels)
 }
