@@ -1,0 +1,209 @@
+package rootcause
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// noticed returns what shows that something is wrong: the trip, a value that
+// was replaced before it could trip, the last state of a guard that fired
+// without showing why, or, in a dump that was asked for, a finite value that no
+// healthy run has. c.wrong says it in words even where no frame shows it.
+func (c *Case) noticed() (step, bool) {
+	c.wrong = c.complaints()
+	if c.tripped != nil {
+		c.wrong = append(c.wrong, fmt.Sprintf("%s went %s", c.tripped.field, words[c.tripped.class]))
+		return c.locate(c.tripped), true
+	}
+	if s, ok := c.replaced(); ok {
+		c.wrong = append(c.wrong, s.name+" was not finite and was replaced")
+		return s, true
+	}
+	if c.guardFired() {
+		c.wrong = append(c.wrong, "the guard that wrote this dump found a non-finite value one step after the last state")
+		return c.lastState()
+	}
+	if !c.recorded() {
+		c.wrong = append(c.wrong, "the file holds no frame of any field")
+		return step{}, false
+	}
+	s, ok := c.alarm()
+	if ok {
+		c.wrong = append(c.wrong, fmt.Sprintf("%s is %s", s.name, words[s.class]))
+	}
+	return s, ok
+}
+
+// recorded reports whether the file holds a frame or a trace of anything.
+func (c *Case) recorded() bool {
+	return slices.ContainsFunc(c.fields, func(f *field) bool {
+		return f.len() > 0 || f.trace != nil && len(f.trace.Ticks) > 0
+	})
+}
+
+// locate finds the frame, or else the trace entry, of an onset.
+func (c *Case) locate(o *onset) step {
+	s := step{f: o.f, name: o.field, row: -1, env: o.env, col: o.col, tick: o.tick, count: o.count, class: o.class}
+	if o.f == nil {
+		return s
+	}
+	i, row := o.f.upTo(o.tick), o.f.row(o.env)
+	if i >= 0 && row >= 0 && row < o.f.rows && o.f.frames.Ticks[i] == o.tick && o.f.state(i, row) != "" {
+		return c.inFrame(o.f, i, row)
+	}
+	s.before = o.tick - 1
+	if j := o.f.entryBefore(o.tick + 1); j >= 0 && o.f.trace.Ticks[j] == o.tick {
+		s.frame = j
+		if j > 0 {
+			s.before = o.f.trace.Ticks[j-1]
+		}
+	}
+	return s
+}
+
+// guardFired reports whether the dump exists because a guard found something,
+// shown or not: every dump of another producer than nanguard.
+func (c *Case) guardFired() bool { return !strings.HasPrefix(c.format, "nanguard") && c.format != "" }
+
+// lastState looks at the last frame of the physics in the env to blame.
+func (c *Case) lastState() (step, bool) {
+	env, ok := c.focus()
+	if !ok && len(c.culprits) > 0 {
+		return step{}, false // the culprit is not in the file
+	}
+	for _, f := range []*field{c.velocity(), c.first(qpos), c.first(obs)} {
+		if f.len() == 0 {
+			continue
+		}
+		for _, row := range c.lookAt(f, env) {
+			if i := f.len() - 1; f.state(i, row) != "" {
+				return c.inFrame(f, i, row), true
+			}
+		}
+	}
+	return step{}, false
+}
+
+// lookAt returns the row of an env, or every row when the env is not known.
+func (c *Case) lookAt(f *field, env int) []int {
+	if row := f.row(env); env >= 0 && row >= 0 {
+		return []int{row}
+	}
+	rows := make([]int, f.rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// replaced finds the first value that was replaced before it was recorded: an
+// event that says so, or a termination for NaN.
+func (c *Case) replaced() (step, bool) {
+	for _, e := range c.man.Events {
+		if e.Kind != dump.EventNaNReplaced && !engineWarning(e) {
+			continue
+		}
+		s := step{f: c.byName[e.Name], name: e.Name, row: -1, env: -1, col: -1, tick: e.Tick, class: masked, before: e.Tick - 1}
+		if s.f == nil {
+			s.f = c.velocity()
+		}
+		if len(e.Envs) > 0 {
+			s.env = e.Envs[0]
+		}
+		return s, true
+	}
+	for _, f := range c.fields {
+		if f.kind != done || !strings.Contains(strings.ToLower(f.Name), "nan") {
+			continue
+		}
+		for i := range f.len() {
+			for row := range f.rows {
+				if f.cell(i, row).max > 0 {
+					v := c.velocity()
+					return step{f: v, name: f.Name, row: -1, env: f.env(row), col: -1, tick: f.frames.Ticks[i], class: masked, before: f.frames.Ticks[i] - 1}, true
+				}
+			}
+		}
+	}
+	return step{}, false
+}
+
+// engineWarning reports whether an event says that MuJoCo reset a bad state by
+// itself.
+func engineWarning(e dump.Event) bool {
+	s := strings.ToUpper(e.Name + " " + fmt.Sprint(e.Detail))
+	return e.Kind == dump.EventWarning && (strings.Contains(s, "BADQPOS") || strings.Contains(s, "BADQVEL") || strings.Contains(s, "BADQACC"))
+}
+
+// alarm returns the earliest value that is finite and yet no healthy run has.
+func (c *Case) alarm() (step, bool) {
+	var best step
+	found := false
+	take := func(s step) {
+		if !found || earlier(&s, &best) {
+			best, found = s, true
+		}
+	}
+	for _, f := range c.fields {
+		for i := range f.len() {
+			for row := range f.rows {
+				if f.serious(f.state(i, row), f.cell(i, row).max) {
+					take(c.inFrame(f, i, row))
+				}
+			}
+		}
+		for j := 0; f.trace != nil && j < len(f.trace.Ticks); j++ {
+			if f.serious(f.traced(j), at(f.trace.AbsMax, j)) {
+				take(f.inTrace(j))
+				break
+			}
+		}
+	}
+	return best, found
+}
+
+// serious reports whether a finite value is wrong on its own, without a trip
+// behind it: the limits are wider than those of a precursor, for hard landings,
+// fast motion and large rewards are not faults.
+func (f *field) serious(class string, size float64) bool {
+	if class == "" {
+		return false
+	}
+	switch f.kind {
+	case std, paramStd, normVar:
+		return class == negative
+	case qvel, state, qpos:
+		return size > maxVal || size > 30*f.limit
+	case ctrl, action, mean, param:
+		return size > 1e3*f.limit
+	case monitor, lr, counter, done:
+		return nonFinite(class)
+	}
+	return nonFinite(class) || size > maxVal && class == huge && size > decades*f.base
+}
+
+// failure matches the words of an exception or of a reason that means trouble.
+var failure = regexp.MustCompile(`(?i)\b\w+(error|exception)\b|\berror:|contains (nan|inf)|not finite|non-?finite|illegal|assertion|diverged|crashed|std >= 0`)
+
+// complaints returns what the run itself said went wrong.
+func (c *Case) complaints() []string {
+	var said []string
+	if c.man.Run.Exception != "" {
+		said = append(said, c.man.Run.Exception)
+	}
+	for _, e := range c.man.Events {
+		if e.Kind != dump.EventNote {
+			continue
+		}
+		if s, ok := e.Detail.(string); ok && failure.MatchString(s) && !slices.Contains(said, s) {
+			said = append(said, s)
+		} else if !ok && failure.MatchString(e.Name) {
+			said = append(said, e.Name)
+		}
+	}
+	return said
+}

@@ -1,0 +1,250 @@
+package rootcause
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/mjb"
+)
+
+// Case is a dump as the rules see it: its fields in loop order, what went bad
+// and when, where it began, and the features measured on that. It is read once
+// by NewCase and then never changes.
+type Case struct {
+	man    *dump.Manifest
+	meta   map[string]any
+	format string
+	model  *mjb.Model
+	states *dump.StateInfo
+
+	fields []*field // loop order
+	byName map[string]*field
+
+	resets   map[int][]int64 // per env, ascending ticks
+	envSteps []int64         // ticks of env steps
+	culprits []int           // envs to look at, the likeliest first
+	missing  []int           // culprits whose rows are not in the file
+
+	order    []onset // first bad value of every field, in tick order
+	tripped  *onset  // the trip, or the first of order; nil when nothing is non-finite
+	chain    []step  // from the root to what was noticed first; nil when nothing is wrong
+	wrong    []string
+	features []Feature
+	warnings []string
+}
+
+// NewCase reads a dump. The error says that there is nothing to diagnose at
+// all; what is doubtful becomes a warning of the diagnosis.
+func NewCase(src Source) (*Case, error) {
+	man := src.Manifest()
+	if man == nil {
+		return nil, errors.New("diagnose dump: no manifest")
+	}
+	c := &Case{
+		man: man, format: src.Format(), model: src.Model(), states: src.States(),
+		byName: map[string]*field{}, resets: map[int][]int64{},
+	}
+	if m := src.Metadata(); m != nil {
+		c.meta = m.Values
+	}
+	c.readFields(src)
+	c.readResets()
+	c.readSteps()
+	c.findOrder()
+	c.findCulprits()
+	c.findRoot()
+	c.measureFeatures()
+	for _, w := range src.Warnings() {
+		c.warnings = append(c.warnings, w.Error())
+	}
+	c.warnings = append(c.warnings, c.doubts()...)
+	return c, nil
+}
+
+// readFields reads every field of the manifest, and the parts of the state
+// vector where it is the only record of the physics.
+func (c *Case) readFields(src Source) {
+	specs := slices.Clone(c.man.Fields)
+	slices.SortStableFunc(specs, func(a, b dump.FieldSpec) int { return compare(a.Order, b.Order) })
+	for _, s := range specs {
+		if s.Name != dump.StateField {
+			c.add(src, s, kindOf(s), 0, -1)
+		}
+	}
+	if c.first(qvel).len() == 0 && c.states != nil {
+		c.readStates(src)
+	}
+}
+
+// readStates adds the parts of the state vector as fields of their own, so that
+// a velocity is never judged like a position.
+func (c *Case) readStates(src Source) {
+	spec, ok := src.Field(dump.StateField)
+	if !ok {
+		return
+	}
+	if len(c.states.Parts) == 0 {
+		c.add(src, spec, state, 0, -1)
+		return
+	}
+	kinds := map[string]kind{"qpos": qpos, "qvel": qvel, "act": act}
+	for _, p := range c.states.Parts {
+		if p.To > p.From && p.Name != "time" {
+			c.add(src, spec, kinds[p.Name], p.From, p.To)
+		}
+	}
+}
+
+// add reads a field and keeps it when the file holds anything of it.
+func (c *Case) add(src Source, s dump.FieldSpec, k kind, from, to int) {
+	f, err := newField(src, s, k, from, to)
+	if err != nil {
+		c.warnings = append(c.warnings, err.Error())
+	}
+	if f == nil {
+		return
+	}
+	c.fields = append(c.fields, f)
+	if c.byName[s.Name] == nil {
+		c.byName[s.Name] = f
+	}
+}
+
+// first returns the first field of a kind in loop order, nil when there is none.
+func (c *Case) first(kinds ...kind) *field {
+	for _, k := range kinds {
+		for _, f := range c.fields {
+			if f.kind == k {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// velocity returns the field that shows how fast things move: qvel, or the
+// undivided state.
+func (c *Case) velocity() *field { return c.first(qvel, state) }
+
+// readResets collects when each env was reset, from events and done flags.
+func (c *Case) readResets() {
+	for _, e := range c.man.Events {
+		if e.Kind != dump.EventReset && e.Kind != dump.EventEpisodeStart {
+			continue
+		}
+		for _, env := range e.Envs {
+			c.resets[env] = append(c.resets[env], e.Tick)
+		}
+	}
+	if f := c.byName["done"]; f.len() > 0 && f.PerEnv {
+		for i := range f.len() {
+			for row := range f.rows {
+				if f.cell(i, row).max > 0 {
+					c.resets[f.env(row)] = append(c.resets[f.env(row)], f.frames.Ticks[i])
+				}
+			}
+		}
+	}
+	for env, ticks := range c.resets {
+		slices.Sort(ticks)
+		c.resets[env] = slices.Compact(ticks)
+	}
+}
+
+// readSteps collects the ticks of env steps, from the field that was captured
+// at most of them.
+func (c *Case) readSteps() {
+	for _, f := range c.fields {
+		if f.Clock != dump.ClockStep {
+			continue
+		}
+		if f.frames != nil && len(f.frames.Ticks) > len(c.envSteps) {
+			c.envSteps = f.frames.Ticks
+		}
+		if f.trace != nil && len(f.trace.Ticks) > len(c.envSteps) {
+			c.envSteps = f.trace.Ticks
+		}
+	}
+}
+
+// cuts returns the resets that end a run of a field's row. The learner's fields
+// do not care about resets.
+func (c *Case) cuts(f *field, row int) []int64 {
+	if f.kind.isBody() || f.kind == sensor || f.kind == ctrl {
+		return c.resets[f.env(row)]
+	}
+	return nil
+}
+
+// findCulprits lists the envs to look at and those of them that the file lacks.
+func (c *Case) findCulprits() {
+	seen := map[int]bool{}
+	add := func(env int) {
+		if !seen[env] {
+			seen[env] = true
+			c.culprits = append(c.culprits, env)
+		}
+	}
+	if c.tripped != nil && c.tripped.env >= 0 {
+		add(c.tripped.env)
+	}
+	for _, o := range c.order {
+		if o.env >= 0 {
+			add(o.env)
+		}
+	}
+	for _, env := range intList(c.meta["nan_env_ids"]) {
+		add(env)
+	}
+	for i, r := range c.man.EnvRoles {
+		if r == dump.RoleSuspect && i < len(c.man.EnvIDs) {
+			add(c.man.EnvIDs[i])
+		}
+	}
+	for _, env := range c.culprits {
+		if !slices.Contains(c.man.EnvIDs, env) {
+			c.missing = append(c.missing, env)
+		}
+	}
+}
+
+// focus returns the env that the features are measured on: the root's, or the
+// first culprit that the file holds. ok is false when there is none.
+func (c *Case) focus() (env int, ok bool) {
+	if len(c.chain) > 0 && c.chain[0].env >= 0 {
+		return c.chain[0].env, true
+	}
+	for _, env := range c.culprits {
+		if slices.Contains(c.man.EnvIDs, env) {
+			return env, true
+		}
+	}
+	return -1, false
+}
+
+// intList reads a list of a metadata dict.
+func intList(v any) []int {
+	list, ok := v.([]any)
+	if !ok {
+		return nil
+	}
+	out := make([]int, 0, len(list))
+	for _, x := range list {
+		if n, ok := number(x); ok {
+			out = append(out, int(n))
+		}
+	}
+	return out
+}
+
+// compare orders two numbers.
+func compare[T int | int64 | float64](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

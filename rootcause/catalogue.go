@@ -1,0 +1,88 @@
+package rootcause
+
+// The ids of the causes. They are stable: scripts read them.
+const (
+	ContactDivergence = "contact-divergence"
+	RewardOverflow    = "reward-overflow"
+	NormalizerCold    = "normalizer-cold"
+	PolicyStd         = "policy-std"
+	StaleGraph        = "stale-graph"
+	ContactCapacity   = "contact-capacity"
+	BadModel          = "bad-model"
+	BadSensor         = "bad-sensor"
+	BadReset          = "bad-reset"
+	ActionExplosion   = "action-explosion"
+	LearnerExplosion  = "learner-explosion"
+	MathDomain        = "math-domain"
+	UnknownCause      = "unknown"
+)
+
+// Clean is the verdict of a dump in which nothing is wrong.
+const Clean = "clean"
+
+// cause is one entry of the catalogue.
+type cause struct {
+	id    string
+	title string
+	prior [3]float64 // by Prior; zero for causes that enter only on evidence
+	// enters reports whether a cause outside the first five has evidence of its
+	// own; nil means that it is always ranked.
+	enters func(*Case) bool
+	fix    func(*Case) string
+}
+
+// Prior chooses what is believed before any evidence.
+type Prior int
+
+// The priors of docs/causes.md: the textbook's split over its five with a tenth
+// for anything else, the shares of 41 confirmed public incidents on GPU robot
+// stacks (with a third of a percent for causes that had none), and no opinion.
+const (
+	Textbook Prior = iota
+	Field
+	Uniform
+)
+
+// catalogue lists the causes that are ranked: the brief's five, then those that
+// enter on evidence, then the rest of the world. The priors of the latter are
+// what the sixth part of the textbook's "anything else" leaves each.
+var catalogue = []cause{
+	{ContactDivergence, "contact or constraint solver diverges", [3]float64{.27, .10, 1}, nil, fixContact},
+	{RewardOverflow, "division by zero or overflow in a reward term", [3]float64{.225, .0033, 1}, nil, fixReward},
+	{NormalizerCold, "observation normalizer not warmed up", [3]float64{.18, .02, 1}, nil, fixNormalizer},
+	{PolicyStd, "policy std at or below zero, or blown up", [3]float64{.135, .05, 1}, nil, fixStd},
+	{StaleGraph, "CUDA graph or buffer stale", [3]float64{.09, .10, 1}, nil, fixGraph},
+	{ContactCapacity, "contact or constraint buffers overflow", [3]float64{.02, .12, 1}, entersCapacity, fixCapacity},
+	{BadModel, "model values invalid or unstable", [3]float64{.04, .12, 1}, entersModel, fixModel},
+	{BadSensor, "sensor or terrain ray invalid", [3]float64{.04, .07, 1}, entersSensor, fixSensor},
+	{BadReset, "reset leaves bad values behind", [3]float64{.03, .10, 1}, entersReset, fixReset},
+	{ActionExplosion, "actions drive the physics out", [3]float64{.03, .05, 1}, entersAction, fixAction},
+	{LearnerExplosion, "the learner explodes with finite envs", [3]float64{.05, .05, 1}, entersLearner, fixLearner},
+	{MathDomain, "a formula leaves its domain (acos, log, sqrt)", [3]float64{.03, .02, 1}, entersSensor, fixMath},
+	{UnknownCause, "none of these explains what is recorded", [3]float64{.10, .20, 1}, nil, fixUnknown},
+}
+
+// firstFive is how many causes at the head of the catalogue are always ranked.
+const firstFive = 5
+
+// is reports whether a feature has one of some values.
+func (c *Case) is(id string, values ...string) bool {
+	v := c.feature(id).Value
+	for _, want := range values {
+		if v == want {
+			return true
+		}
+	}
+	return false
+}
+
+func entersCapacity(c *Case) bool { return c.is("F4", yes) }
+func entersModel(c *Case) bool {
+	return c.is("F1", onPhysics, onMultiple) && (c.is("X1", yes) || c.is("X2", yes) || c.is("X4", yes) || c.is("X6", yes))
+}
+func entersSensor(c *Case) bool { return c.is("F1", onSensor) }
+func entersReset(c *Case) bool  { return c.is("X5", yes) }
+func entersAction(c *Case) bool { return c.is("X7", yes) || c.is("F5", yes) && c.is("F1", onPhysics) }
+func entersLearner(c *Case) bool {
+	return c.is("F1", onLearner) || c.is("X3", yes) || c.is("F11", yes)
+}

@@ -1,0 +1,69 @@
+package rootcause
+
+import "fmt"
+
+// check is one row of the ten-row priority table: the order of the table is by
+// how cheap and certain the check is, not by how likely the cause.
+type check struct {
+	name  string
+	cause string
+	cost  float64 // of acting on it, in rough units of work
+	judge func(*Case) (Status, string)
+	fix   func(*Case) string
+}
+
+// checks is the table.
+var checks = []check{
+	{"division in a reward", RewardOverflow, 1, checkReward, fixReward},
+	{"action scale", ContactDivergence, 1, checkAction, fixAction},
+	{"normalizer warmed up", NormalizerCold, 1, checkNormalizer, fixNormalizer},
+	{"actuator gains", ContactDivergence, 2, checkGains, fixGains},
+	{"timestep", ContactDivergence, 1, checkTimestep, fixTimestep},
+	{"solver iterations", ContactDivergence, 1, checkIterations, fixIterations},
+	{"nconmax and njmax", ContactDivergence, 1, checkCapacity, fixCapacity},
+	{"contact parameters", ContactDivergence, 2, checkContacts, fixContacts},
+	{"policy std parameterisation", PolicyStd, 1, checkStd, fixStd},
+	{"CUDA graph", StaleGraph, 2, checkGraph, fixGraph},
+}
+
+// checklist judges the ten rows.
+func (c *Case) checklist([]candidate) []Check {
+	out := make([]Check, 0, len(checks))
+	for i, k := range checks {
+		status, evidence := k.judge(c)
+		out = append(out, Check{Row: i + 1, Check: k.name, Status: status, Evidence: evidence, Fix: k.fix(c), Cause: k.cause})
+	}
+	return out
+}
+
+// enough is how many frames before the onset a negative test needs to clear a
+// row.
+const enough = 20
+
+// cleared clears a row when the test was negative over enough frames of f in
+// the env to blame, or says that it was over all there are.
+func (c *Case) cleared(f *field, text string) (Status, string) {
+	n := f.len()
+	if env, ok := c.focus(); ok && f.len() > 0 {
+		lo, hi := f.window(-1<<62, c.beginning(), f.len())
+		n = hi - lo
+		if f.row(env) < 0 {
+			return Unknown, "the rows of the env to blame are not in the file"
+		}
+	}
+	switch {
+	case n == 0:
+		return Unknown, "nothing recorded before it began"
+	case n < enough && c.short(f):
+		return Cleared, fmt.Sprintf("%s, over all %s before it began", text, f.clockWord(n))
+	case n < enough:
+		return Unknown, fmt.Sprintf("%s, but over %s only", text, f.clockWord(n))
+	}
+	return Cleared, fmt.Sprintf("%s, over %s", text, f.clockWord(n))
+}
+
+// short reports whether the file holds every frame of f from the start of the
+// run: then there is no more to test.
+func (c *Case) short(f *field) bool {
+	return f.len() > 0 && len(f.frames.Counts) > 0 && f.frames.Counts[0] <= 1
+}

@@ -1,0 +1,200 @@
+package rootcause
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Options says how to rank. Start from DefaultOptions.
+type Options struct {
+	Prior Prior // what is believed before any evidence
+}
+
+// DefaultOptions returns the options that rank labelled dumps best so far: the
+// textbook's prior.
+func DefaultOptions() Options { return Options{Prior: Textbook} }
+
+// Diagnose ranks the causes of a case and fills the checklist.
+func Diagnose(c *Case, o Options) Diagnosis {
+	d := Diagnosis{
+		Coverage: round(c.coverage()), Causes: []Hypothesis{}, Order: c.onsets(),
+		Warnings: append([]string{}, c.warnings...), Next: []Action{},
+	}
+	if c.tripped != nil {
+		p := c.tripped.public()
+		d.FirstBad, d.Root = &p, &p
+	}
+	if r := c.root(); r != nil {
+		o := r.onset()
+		if len(c.chain) > 1 || c.tripped == nil {
+			p := o.public()
+			p.Envs = max(1, c.countBadIn(r))
+			d.Root = &p
+		}
+	}
+	if c.clean() {
+		d.Verdict = Clean
+		d.Checklist = c.checklist(nil)
+		return d
+	}
+	cs := c.candidates(o.Prior)
+	ws := combine(c.features, cs)
+	ranked := sorted(cs)
+	d.Verdict = UnknownCause
+	if earned(ranked) && !c.culpritsUnseen() {
+		d.Verdict = ranked[0].id
+	}
+	d.Causes = c.hypotheses(cs, ws)
+	d.Checklist = c.checklist(cs)
+	d.Next = c.next(cs)
+	if d.Coverage < 0.4 {
+		d.Warnings = append(d.Warnings, c.lowCoverage())
+	}
+	return d
+}
+
+// clean reports whether nothing at all is wrong.
+func (c *Case) clean() bool {
+	return len(c.wrong) == 0 && !c.is("F12", yes) && !c.is("F4", yes)
+}
+
+// candidates returns the causes in the running with their priors: the first
+// five, those that entered on evidence, and the rest of the world.
+func (c *Case) candidates(p Prior) []candidate {
+	var cs []candidate
+	for i := range catalogue {
+		e := &catalogue[i]
+		if e.enters == nil || e.enters(c) {
+			cs = append(cs, candidate{cause: e, index: i, prior: e.prior[p]})
+		}
+	}
+	if p == Textbook {
+		c.adjust(cs)
+	}
+	sum := 0.0
+	for i := range cs {
+		sum += cs[i].prior
+	}
+	for i := range cs {
+		cs[i].prior /= sum
+	}
+	return cs
+}
+
+// adjust corrects the textbook's prior of the normalizer by what the run says
+// of it: with an eps of a hundredth in the denominator (RSL-RL) there is no
+// division by zero, and without a normalizer there is none at all.
+func (c *Case) adjust(cs []candidate) {
+	want := -1.0
+	if e := c.epsilon(); finite(e) && e >= 1e-3 {
+		want = 0.08
+	}
+	if v, ok := c.fact("normalizer.enabled"); ok && v == 0 {
+		want = 0.01
+	}
+	if want < 0 {
+		return
+	}
+	freed := 0.0
+	for i := range cs {
+		if cs[i].id == NormalizerCold {
+			freed, cs[i].prior = cs[i].prior-want, want
+		}
+	}
+	for i := range cs {
+		if cs[i].id == ContactDivergence || cs[i].id == UnknownCause {
+			cs[i].prior += freed / 2
+		}
+	}
+}
+
+// sorted returns the candidates by falling posterior.
+func sorted(cs []candidate) []candidate {
+	r := slices.Clone(cs)
+	slices.SortStableFunc(r, func(a, b candidate) int { return cmp.Compare(b.post, a.post) })
+	return r
+}
+
+// hypotheses returns the ranked causes with what speaks for and against each.
+func (c *Case) hypotheses(cs []candidate, ws []weighing) []Hypothesis {
+	hs := make([]Hypothesis, 0, len(cs))
+	for _, k := range sorted(cs) {
+		at := slices.IndexFunc(cs, func(x candidate) bool { return x.id == k.id })
+		h := Hypothesis{ID: k.id, Title: k.title, Probability: k.post, Fix: k.fix(c), Evidence: []Evidence{}}
+		for _, w := range ws {
+			if math.Abs(w.nats[at]) >= notable {
+				h.Evidence = append(h.Evidence, c.evidence(w, at, cs))
+			}
+		}
+		slices.SortStableFunc(h.Evidence, func(a, b Evidence) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+		if k.id == UnknownCause {
+			h.Evidence = append(h.Evidence, c.unseen()...)
+		}
+		hs = append(hs, h)
+	}
+	return hs
+}
+
+// notable is the weight in nats below which a fact is not listed.
+const notable = 0.2
+
+// evidence turns a weighing into a fact under one hypothesis.
+func (c *Case) evidence(w weighing, at int, cs []candidate) Evidence {
+	f := w.feature
+	best := 0
+	for i := range w.nats {
+		if w.nats[i] > w.nats[best] {
+			best = i
+		}
+	}
+	e := Evidence{
+		Feature: f.ID, Text: f.Text, Favours: cs[best].id, Weight: round(w.nats[at]),
+		Field: f.Field, Env: envPtr(f.Env), Tick: f.Tick, Column: f.Column,
+	}
+	if f.Half {
+		e.Text += " (worth half: its inputs are not recorded)"
+	}
+	if f.Field != "" && f.Column != "" {
+		col := f.Col
+		e.Col = &col
+	}
+	return e
+}
+
+// onsets returns what went bad, in tick order, the precursors among them.
+func (c *Case) onsets() []Onset {
+	all := slices.Clone(c.order)
+	for i := range c.chain {
+		if s := &c.chain[i]; !nonFinite(s.class) {
+			o := s.onset()
+			o.envs = max(1, c.countBadIn(s))
+			all = append(all, o)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b onset) int {
+		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.order, b.order))
+	})
+	out := make([]Onset, 0, len(all))
+	for i := range all {
+		out = append(out, all[i].public())
+	}
+	return out
+}
+
+// countBadIn counts the rows of the file that are bad in a step's frame.
+func (c *Case) countBadIn(s *step) int {
+	n := 0
+	if s.f == nil || s.row < 0 {
+		return 0
+	}
+	for row := range s.f.rows {
+		if s.f.state(s.frame, row) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// round keeps three decimals: more are noise in a report.
+func round(v float64) float64 { return math.Round(v*1000) / 1000 }

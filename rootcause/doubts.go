@@ -1,0 +1,78 @@
+package rootcause
+
+import (
+	"fmt"
+	"strings"
+)
+
+// doubts returns what a reader must know before trusting the diagnosis.
+func (c *Case) doubts() []string {
+	var d []string
+	if len(c.missing) > 0 {
+		d = append(d, c.notInFile())
+	}
+	if c.man.Run.WorldSize > 1 && c.is("F1", onLearner) {
+		d = append(d, fmt.Sprintf("this is rank %d of %d: a NaN of another rank arrives through the all-reduce; look at the other ranks' dumps", c.man.Run.Rank, c.man.Run.WorldSize))
+	}
+	if c.states != nil && c.states.BeforeStep && c.guardFired() {
+		d = append(d, "the states are those before each step: the step that failed is not shown")
+	}
+	return d
+}
+
+// culpritsUnseen reports whether no row of an env to blame is in the file: then
+// nothing in it is evidence, and no verdict can be earned.
+func (c *Case) culpritsUnseen() bool {
+	return len(c.missing) > 0 && len(c.missing) == len(c.culprits)
+}
+
+// notInFile says that rows of bad envs are missing.
+func (c *Case) notInFile() string {
+	n := make([]string, len(c.missing))
+	for i, e := range c.missing {
+		n[i] = fmt.Sprint(e)
+	}
+	if c.culpritsUnseen() {
+		return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: nothing in these rows is evidence", few(n, 5), ids(c.man.EnvIDs))
+	}
+	return fmt.Sprintf("%d bad envs are not in the file (%s)", len(n), few(n, 5))
+}
+
+// ids writes a list of envs, shortened.
+func ids(envs []int) string {
+	s := make([]string, len(envs))
+	for i, e := range envs {
+		s[i] = fmt.Sprint(e)
+	}
+	return few(s, 8)
+}
+
+// unseen lists, as evidence of the hypothesis "unknown", why nothing tells.
+func (c *Case) unseen() []Evidence {
+	var out []Evidence
+	add := func(feature, text string) {
+		out = append(out, Evidence{Feature: feature, Text: text, Favours: UnknownCause})
+	}
+	if c.culpritsUnseen() {
+		add("F1", c.notInFile())
+		return out
+	}
+	if c.root() == nil {
+		add("F1", "nothing in the file leads up to it: "+strings.Join(c.wrong, "; "))
+	}
+	if c.is("F2", no) && c.guardFired() {
+		add("F2", "the speeds were ordinary until the last recorded state: something outside the physics wrote a value, or a single impact did it")
+	}
+	return out
+}
+
+// lowCoverage says how little the file answers.
+func (c *Case) lowCoverage() string {
+	var lack []string
+	for i := range c.features {
+		if f := &c.features[i]; f.ID[0] == 'F' && !f.known() && f.ID != "F13" && f.ID != "F14" {
+			lack = append(lack, f.ID)
+		}
+	}
+	return fmt.Sprintf("LOW COVERAGE: the dump answers %.0f of 15 features, not %s", c.coverage()*15, strings.Join(lack, ", "))
+}

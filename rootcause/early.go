@@ -1,0 +1,63 @@
+package rootcause
+
+import (
+	"fmt"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// The bounds of F7: learner iterations, and observations in the normalizer.
+const (
+	earlyUpdates = 10
+	earlyCount   = 1e4
+)
+
+// early is F7: in the first learner iterations, or with a normalizer that has
+// seen little.
+func (c *Case) early() Feature {
+	if n, ok := c.updates(); ok {
+		value := no
+		if n < earlyUpdates {
+			value = yes
+		}
+		f := found(value, fmt.Sprintf("it happened in learner iteration %s", num(n)))
+		f.Measured, f.Baseline = n, earlyUpdates
+		return f
+	}
+	if n, ok := c.normalizerCount(); ok {
+		value := no
+		if n < earlyCount {
+			value = yes
+		}
+		f := found(value, fmt.Sprintf("the normalizer had seen %s observations", num(n)))
+		f.Measured, f.Baseline = n, earlyCount
+		return f
+	}
+	return unmeasured("the learner's iteration")
+}
+
+// updates returns how many learner iterations were done.
+func (c *Case) updates() (float64, bool) {
+	if n, ok := c.man.Clocks[dump.ClockUpdate]; ok {
+		return float64(n), true
+	}
+	if n, ok := c.fact("iteration"); ok {
+		return n, true
+	}
+	// A run with a policy and few steps has not had ten updates yet.
+	if n, ok := c.man.Clocks[dump.ClockStep]; ok && n < earlyUpdates && c.first(mean, std, action) != nil {
+		return 0, true
+	}
+	return 0, false
+}
+
+// normalizerCount returns how many observations the normalizer has seen.
+func (c *Case) normalizerCount() (float64, bool) {
+	if n, ok := c.fact("normalizer.count"); ok {
+		return n, true
+	}
+	if f := c.byName["normalizer.count"]; f.len() > 0 {
+		return f.cell(f.len()-1, 0).max, true
+	}
+	return 0, false
+}

@@ -1,0 +1,119 @@
+package rootcause
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// changes reports whether an event changes what the simulator computes.
+func changes(e dump.Event) bool {
+	switch e.Kind {
+	case dump.EventDR, dump.EventCurriculum, dump.EventCheckpointLoaded, dump.EventAMP, dump.EventBufferMoved, "push", "terrain":
+		return true
+	}
+	return false
+}
+
+// touches reports whether an event concerned an env: it names it, or it names
+// none because it touched them all.
+func touches(e dump.Event, env int) bool {
+	return len(e.Envs) == 0 && e.Count != 0 || len(e.Envs) == 0 && e.Count == 0 || slices.Contains(e.Envs, env)
+}
+
+// stepsBefore returns the tick of the n-th env step before a tick.
+func (c *Case) stepsBefore(t int64, n int) int64 {
+	i, _ := slices.BinarySearch(c.envSteps, t)
+	if i-n < 0 || len(c.envSteps) == 0 {
+		return -1
+	}
+	return c.envSteps[i-n]
+}
+
+// eventNear is F15: something about the simulation was changed within two env
+// steps before it began.
+func (c *Case) eventNear() Feature {
+	from, to := c.stepsBefore(c.beginning(), 2), c.beginning()
+	env, ok := c.focus()
+	any := false
+	for _, e := range c.man.Events {
+		if !changes(e) {
+			continue
+		}
+		any = true
+		if e.Tick >= from && e.Tick <= to && (!ok || touches(e, env)) {
+			f := found(yes, fmt.Sprintf("%s %s at tick %d, within two env steps before it began", e.Kind, e.Name, e.Tick))
+			f.Tick = &e.Tick
+			return f
+		}
+	}
+	if !any {
+		return unmeasured("no randomisation, push or curriculum event in the file")
+	}
+	return found(no, "nothing was changed in the two env steps before it began")
+}
+
+// modelWords are in the names of model arrays whose bad values make a mechanism
+// unstable; contactWords in those that soften or harden its contacts.
+var (
+	modelWords   = []string{"gain", "bias", "mass", "inertia", "armature", "damping", "stiffness", "kp", "kd", "gear", "com", "ipos", "limit", "range", "frictionloss", "body_", "dof_", "actuator", "jnt_"}
+	contactWords = []string{"friction", "solref", "solimp", "condim", "margin", "contact"}
+)
+
+// modelEvent is X1: the env to blame is one of few whose model was changed. The
+// base rate is the share of all envs that were.
+func (c *Case) modelEvent() Feature {
+	env, ok := c.focus()
+	if !ok {
+		return unmeasured("no env to blame in the file")
+	}
+	spared := ""
+	for _, e := range c.man.Events {
+		if e.Kind != dump.EventDR || e.Tick > c.beginning() || !about(e.Name, modelWords) || about(e.Name, contactWords) && !about(e.Name, []string{"frictionloss"}) {
+			continue
+		}
+		n := max(e.Count, len(e.Envs))
+		if n == 0 || n >= c.man.NumEnvs {
+			continue // all of them: says nothing about this one
+		}
+		if !slices.Contains(e.Envs, env) {
+			spared = e.Name
+			continue
+		}
+		f := found(yes, fmt.Sprintf("%s was changed at tick %d in %d of %d envs, env %d among them", e.Name, e.Tick, n, c.man.NumEnvs, env))
+		f.Measured, f.Baseline, f.Base = float64(n), float64(c.man.NumEnvs), baseRate(n, c.man.NumEnvs)
+		f.Tick, f.Env, f.Field = &e.Tick, env, e.Name
+		return f
+	}
+	if spared != "" {
+		return found(no, fmt.Sprintf("%s was changed in some envs, and env %d is not one of them", spared, env))
+	}
+	return unmeasured("no change of a model array in some envs only")
+}
+
+// about reports whether a name holds one of some words.
+func about(name string, words []string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
+}
+
+// message is X9: what the exception says. It is weak evidence: torch's "std >=
+// 0" was std itself once in twenty-one reports.
+func (c *Case) message() Feature {
+	said := c.complaints()
+	if len(said) == 0 {
+		return unmeasured("no exception noted")
+	}
+	for _, s := range said {
+		low := strings.ToLower(s)
+		switch {
+		case strings.Contains(low, "std >= 0") || strings.Contains(low, "scale") && strings.Contains(low, "positive"):
+			return found("std", fmt.Sprintf("the run ended with %q, which torch says for NaN as well", s))
+		case strings.Contains(low, "illegal memory") || strings.Contains(low, "cuda error") || strings.Contains(low, "cudagraph"):
+			return found("cuda", fmt.Sprintf("the run ended with %q", s))
+		}
+	}
+	return found("other", fmt.Sprintf("the run ended with %q", said[0]))
+}

@@ -1,0 +1,198 @@
+package rootcause
+
+import "github.com/nanguard/nanguard/dump"
+
+// The values of a yes/no feature. F1 and F8 have values of their own.
+const (
+	yes     = "yes"
+	no      = "no"
+	unknown = "unknown"
+)
+
+// Feature is one measured property of a case. Unknown is not evidence: it adds
+// nothing for or against any cause.
+type Feature struct {
+	ID       string  // "F1".."F15" as in docs/causes.md, "X1".. for the rest
+	Value    string  // "yes", "no", "unknown", or the class of F1 and F8
+	Text     string  // the fact in words; for unknown, what was not recorded
+	Measured float64 // the statistic, 0 where the feature is no number
+	Baseline float64 // what it was compared with
+	Base     float64 // base rate among healthy envs, 0 where none is used
+	Half     bool    // what the root read is not recorded: worth half
+	Field    string
+	Env      int // -1: none
+	Col      int
+	Column   string
+	Tick     *int64
+}
+
+// known reports whether the feature says anything.
+func (f *Feature) known() bool { return f.Value != unknown }
+
+// rule is a feature of the catalogue: how it is measured, which correlated
+// group it belongs to and what to record or run where it is unknown.
+type rule struct {
+	id      string
+	group   string
+	measure func(*Case) Feature
+	ask     string
+}
+
+// rules lists the features in the order of docs/causes.md. F13 and F14 need a
+// second run and stay unknown here: they are what a next step may ask for.
+var rules = []rule{
+	{"F1", "what", (*Case).onsetClass, "record every stage with the guard (qpos, qvel, obs, each reward term, action, policy.std, loss), so that the first bad one is known"},
+	{"F2", "physics", (*Case).physicsGrowth, "record qvel on the substep clock"},
+	{"F3", "physics", (*Case).solverStress, "record solver_niter and ncon on the substep clock"},
+	{"F4", "physics", (*Case).capacity, "record nefc and ncon, and the facts sim.njmax and sim.nconmax"},
+	{"F5", "F5", (*Case).extremeAction, "record action"},
+	{"F6", "what", (*Case).rewardSpike, "record every reward term by name, and qvel beside them"},
+	{"F7", "F7", (*Case).early, "record the update clock (guard.Check on \"update\")"},
+	{"F8", "F8", (*Case).extent, "dump through the guard, which counts the bad envs of the whole run"},
+	{"F9", "F9", (*Case).lowVariance, "record obs.<group>.normalized and normalizer.var"},
+	{"F10", "F10", (*Case).stdAnomaly, "record policy.std, or the std parameter itself"},
+	{"F11", "F11", (*Case).paramsBad, "record param.<layer> (a norm is enough) on the minibatch clock"},
+	{"F12", "F12", (*Case).staleAddress, "note graph_capture and buffer_moved events, and the facts address.<field> and graph.<name>.replays"},
+	{"F13", "F13", notMeasured("F13", "no second run with the same seed"), "run again with the same seed and compare where it starts"},
+	{"F14", "F14", notMeasured("F14", "no run with CUDA graphs off"), "run again with CUDA graphs off"},
+	{"F15", "F15", (*Case).eventNear, "note randomisation, pushes and curriculum steps as events"},
+	{"X1", "X1", (*Case).modelEvent, "note each randomisation of a model array as a \"dr\" event with its envs"},
+	{"X2", "X2", (*Case).contactFree, "record nefc on the substep clock"},
+	{"X3", "X3", (*Case).learnerBlowUp, "record grad_norm, lr and param.<layer>"},
+	{"X4", "X4", (*Case).again, "keep more frames, so that earlier episodes of the env are in the file"},
+	{"X5", "X5", (*Case).afterReset, "check the physics once more right after a reset"},
+	{"X6", "X6", (*Case).modelAudit, "put the .mjb beside the dump"},
+	{"X7", "X7", (*Case).actionLeads, "record action and ctrl"},
+	{"X8", "X8", (*Case).frozen, "record ctrl beside action"},
+	{"X9", "X9", (*Case).message, "keep the exception's text as a note"},
+	{"X10", "X10", (*Case).sensorColumn, "label the columns of obs"},
+}
+
+// measureFeatures measures every rule once.
+func (c *Case) measureFeatures() {
+	for _, r := range rules {
+		f := r.measure(c)
+		f.ID = r.id
+		if f.Value == "" {
+			f.Value = unknown
+		}
+		c.features = append(c.features, f)
+	}
+}
+
+// feature returns a measured feature by id.
+func (c *Case) feature(id string) *Feature {
+	for i := range c.features {
+		if c.features[i].ID == id {
+			return &c.features[i]
+		}
+	}
+	return &Feature{ID: id, Value: unknown, Env: -1}
+}
+
+// Features returns the measured features, in the order of docs/causes.md.
+func (c *Case) Features() []Feature { return c.features }
+
+// coverage returns the share of F1 to F15 that are known.
+func (c *Case) coverage() float64 {
+	n := 0
+	for i := range c.features {
+		if f := &c.features[i]; f.ID[0] == 'F' && f.known() {
+			n++
+		}
+	}
+	return float64(n) / 15
+}
+
+// unmeasured returns an unknown feature that says what was not recorded.
+func unmeasured(text string) Feature { return Feature{Value: unknown, Text: text, Env: -1} }
+
+// notMeasured returns the measure of a feature that one dump cannot hold.
+func notMeasured(id, text string) func(*Case) Feature {
+	return func(*Case) Feature {
+		f := unmeasured(text)
+		f.ID = id
+		return f
+	}
+}
+
+// found returns a feature without a place.
+func found(value, text string) Feature { return Feature{Value: value, Text: text, Env: -1} }
+
+// in puts the place of a row's column into the feature.
+func (f Feature) in(g *field, env, col int, tick int64) Feature {
+	f.Field, f.Env, f.Tick = g.Name, env, &tick
+	if col >= 0 {
+		f.Col, f.Column = g.from+col, g.column(col)
+	}
+	return f
+}
+
+// onset puts the place of an onset into the feature.
+func (f Feature) onset(o *onset) Feature {
+	f.Field, f.Env, f.Tick = o.field, o.env, &o.tick
+	if o.f != nil && o.col >= 0 {
+		f.Col, f.Column = o.f.from+o.col, o.f.column(o.col)
+	}
+	return f
+}
+
+// deadline returns the tick before which evidence counts: that of the first
+// non-finite value, or the end of the file.
+func (c *Case) deadline() int64 {
+	if c.tripped != nil {
+		return c.tripped.tick
+	}
+	last := int64(0)
+	for _, f := range c.fields {
+		if n := f.len(); n > 0 {
+			last = max(last, f.frames.Ticks[n-1])
+		}
+	}
+	return last + 1
+}
+
+// beginning returns the tick at which it began: the root's, else the deadline.
+func (c *Case) beginning() int64 {
+	if r := c.root(); r != nil {
+		return r.tick
+	}
+	return c.deadline()
+}
+
+// window returns the frames of f with ticks in [from, to), at most n of them,
+// the last ones.
+func (f *field) window(from, to int64, n int) (lo, hi int) {
+	hi = f.upTo(to-1) + 1
+	lo = max(f.upTo(from-1)+1, hi-n)
+	return min(lo, hi), hi
+}
+
+// decimation returns how many substeps make an env step, 1 when not known.
+func (c *Case) decimation() int {
+	if v, ok := c.fact("sim.decimation"); ok && v >= 1 {
+		return int(v)
+	}
+	return 1
+}
+
+// lastTick returns the tick of a reset of env before t, or the start of time.
+func (c *Case) lastReset(env int, t int64) int64 {
+	from := int64(-1 << 62)
+	for _, r := range c.resets[env] {
+		if r < t {
+			from = r + 1
+		}
+	}
+	return from
+}
+
+// hasClock reports whether any field runs on a clock.
+func (c *Case) hasClock(k dump.Clock) bool {
+	for _, f := range c.fields {
+		if f.Clock == k {
+			return true
+		}
+	}
+	return false
+}

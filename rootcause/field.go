@@ -1,0 +1,194 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/tensor"
+)
+
+// field is one watched array, or a part of the simulator's state vector, with
+// everything that the rules ask of it more than once.
+type field struct {
+	dump.FieldSpec
+	kind   kind
+	names  []string // one label per column from column from on
+	frames *dump.Series
+	trace  *dump.Trace
+	rows   int
+	width  int // columns of the array
+	from   int // first column looked at
+	to     int // one past the last
+	cells  []cell
+	limit  float64 // a finite value above it has run away
+	base   float64 // size of a healthy value
+}
+
+// newField reads the columns [from, to) of a field; to < 0 means all of them.
+// It returns an error when frames are there and do not have three dimensions.
+func newField(src Source, spec dump.FieldSpec, k kind, from, to int) (*field, error) {
+	f := &field{FieldSpec: spec, kind: k, from: from, to: to}
+	f.frames, _ = src.Frames(spec.Name)
+	f.trace, _ = src.Trace(spec.Name)
+	if f.frames == nil && f.trace == nil {
+		return nil, nil
+	}
+	if f.frames != nil {
+		if err := f.scan(); err != nil {
+			return nil, err
+		}
+	}
+	if all := src.Columns(spec.Name); f.from <= len(all) {
+		f.names = all[f.from:]
+	}
+	f.measure()
+	return f, nil
+}
+
+// scan summarises the frames.
+func (f *field) scan() error {
+	a := f.frames.Values
+	if len(a.Shape) != 3 || a.Shape[0] != len(f.frames.Ticks) {
+		return fmt.Errorf("field %s: shape %v does not match %d ticks", f.Name, a.Shape, len(f.frames.Ticks))
+	}
+	f.rows, f.width = a.Shape[1], a.Shape[2]
+	if f.to < 0 || f.to > f.width {
+		f.to = f.width
+	}
+	if f.from > f.to {
+		return fmt.Errorf("field %s: no column %d in %d", f.Name, f.from, f.width)
+	}
+	f.cells = scanCells(a, f.rows, f.width, f.from, f.to)
+	return nil
+}
+
+// len returns the number of frames.
+func (f *field) len() int {
+	if f == nil || f.frames == nil || f.rows == 0 || f.to == f.from {
+		return 0
+	}
+	return len(f.frames.Ticks)
+}
+
+// cell returns the summary of a row of a frame.
+func (f *field) cell(i, row int) *cell { return &f.cells[i*f.rows+row] }
+
+// at returns one value; col counts from the first column looked at.
+func (f *field) at(i, row, col int) float64 {
+	return f.frames.Values.Float64((i*f.rows+row)*f.width + f.from + col)
+}
+
+// column returns the label of a column, or one made from the index.
+func (f *field) column(col int) string {
+	if col < 0 {
+		return ""
+	}
+	if col < len(f.names) && f.names[col] != "" {
+		return f.names[col]
+	}
+	return fmt.Sprintf("%s[%d]", f.Name, f.from+col)
+}
+
+// env returns the env of a row, -1 when the field has one row for the run.
+func (f *field) env(row int) int {
+	if !f.PerEnv || f.frames == nil || row < 0 || row >= len(f.frames.EnvIDs) {
+		return -1
+	}
+	return f.frames.EnvIDs[row]
+}
+
+// row returns the row of an env, -1 when its row is not in the file. A field
+// of the whole run has row 0 for every env.
+func (f *field) row(env int) int {
+	if f == nil || f.frames == nil {
+		return -1
+	}
+	if !f.PerEnv {
+		return 0
+	}
+	return slices.Index(f.frames.EnvIDs, env)
+}
+
+// upTo returns the last frame with a tick of at most t, -1 when there is none.
+func (f *field) upTo(t int64) int {
+	if f.len() == 0 {
+		return -1
+	}
+	i, found := slices.BinarySearch(f.frames.Ticks, t)
+	if found {
+		for i+1 < len(f.frames.Ticks) && f.frames.Ticks[i+1] == t {
+			i++
+		}
+		return i
+	}
+	return i - 1
+}
+
+// measure sets the size of a healthy value and the limit that follows from it.
+// Healthy is the smallest of three views, since any of them may hold the
+// failure: all rows of all frames, most of the trace, and the trace's start (a
+// run that ran away early has little else that is healthy).
+func (f *field) measure() {
+	views := []float64{quiet(f.framePeaks(), f.rows >= 3)}
+	if f.trace != nil {
+		start := f.trace.AbsMax[:min(len(f.trace.AbsMax), max(5, len(f.trace.AbsMax)/20))]
+		views = append(views, quiet(f.trace.AbsMax, false), quiet(start, true))
+	}
+	f.base = 0
+	for _, v := range views {
+		if v > 0 && (f.base == 0 || v < f.base) {
+			f.base = v
+		}
+	}
+	p := loop[f.kind]
+	f.limit = math.Max(p.ratio*f.base, p.floor)
+	if f.kind == param { // weights are of the order of one in any healthy network
+		f.limit = math.Max(p.ratio*math.Min(f.base, 1), p.floor)
+	}
+}
+
+// framePeaks returns the largest absolute value of every row of every frame.
+func (f *field) framePeaks() []float64 {
+	v := make([]float64, 0, len(f.cells))
+	for i := range f.cells {
+		v = append(v, f.cells[i].max)
+	}
+	return v
+}
+
+// quiet returns the size of the quiet part of peaks: a low quantile of them, or
+// the median where most of them are healthy, unless even that has run away. It
+// returns 0 when there is nothing above zero.
+func quiet(peaks []float64, mostly bool) float64 {
+	v := positive(peaks)
+	if len(v) == 0 {
+		return 0
+	}
+	slices.Sort(v)
+	low := v[0]
+	if len(v) >= 10 {
+		low = stat.Quantile(0.10, stat.Empirical, v, nil)
+	}
+	if !mostly {
+		return low
+	}
+	return math.Max(low, math.Min(stat.Quantile(0.5, stat.Empirical, v, nil), 100*low))
+}
+
+// positive returns the finite values above zero in a slice of their own.
+func positive(v []float64) []float64 {
+	out := make([]float64, 0, len(v))
+	for _, x := range v {
+		if x > 0 && !math.IsInf(x, 1) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// finite reports whether v is neither NaN nor infinite.
+func finite(v float64) bool { return tensor.ClassOf(v) == tensor.Finite }

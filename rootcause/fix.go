@@ -1,0 +1,123 @@
+package rootcause
+
+import (
+	"fmt"
+	"strings"
+)
+
+// fixContact names the step and the solver's limits that the run used.
+func fixContact(c *Case) string {
+	var parts []string
+	if dt := c.timestep(); dt > 0 {
+		parts = append(parts, fmt.Sprintf("halve the timestep (%s to %s s%s)", num(dt), num(dt/2), c.decimationAdvice()))
+	} else {
+		parts = append(parts, "halve the timestep and double the decimation")
+	}
+	if n := c.iterations(); n > 0 && n < 15 {
+		parts = append(parts, fmt.Sprintf("raise iterations from %d to %d and ls_iterations to 25", n, max(15, n+5)))
+	}
+	parts = append(parts, "soften the contacts (solref timeconst at least twice the timestep, condim 4, friction 0.8 0.005 0.001)")
+	return sentence(parts)
+}
+
+// decimationAdvice says what keeps the control rate when the step is halved.
+func (c *Case) decimationAdvice() string {
+	if _, ok := c.fact("sim.decimation"); !ok {
+		return ", and double the decimation"
+	}
+	return fmt.Sprintf(", decimation %d to %d", c.decimation(), 2*c.decimation())
+}
+
+// sentence joins pieces of advice.
+func sentence(parts []string) string {
+	s := strings.Join(parts, "; ")
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+func fixReward(c *Case) string {
+	what := "the reward term"
+	if r := c.root(); r != nil && r.f != nil && (r.f.kind == term || r.f.kind == reward) {
+		what = r.name
+	}
+	return fmt.Sprintf("Give %s a bounded form, exp(-d^2/sigma^2) instead of 1/d, or clamp the denominator; do not hide it with nan_to_num.", what)
+}
+
+func fixNormalizer(c *Case) string {
+	eps := "the normalizer's eps"
+	if e := c.epsilon(); finite(e) {
+		eps = fmt.Sprintf("eps (now %s)", num(e))
+	}
+	return fmt.Sprintf("Run about 500 steps of random actions before training so that the running variance settles, drop or rescale observations that do not vary, keep the variance in float64 or clamp it at zero, and raise %s.", eps)
+}
+
+func fixStd(c *Case) string {
+	if c.text("policy.std_param") == "log" {
+		return "Clamp log_std (for example to [-5, 2]) and lower the entropy bonus or the learning rate."
+	}
+	return "Learn log_std (or softplus of a parameter) instead of a raw std, with a floor of 0.05, and lower the learning rate of that parameter."
+}
+
+func fixGraph(*Case) string {
+	return "Capture the graph again (create_graph()) after anything that moves or reshapes arrays (expand_model_fields, sensor contexts, another number of envs); run once with graphs off: if it goes away, it was the graph."
+}
+
+func fixCapacity(c *Case) string {
+	nj, _ := c.fact("sim.njmax")
+	nc, _ := c.fact("sim.nconmax")
+	if nj <= 0 && nc <= 0 {
+		return "Raise nconmax and njmax to 1.5 times the largest count that you measure."
+	}
+	return fmt.Sprintf("Raise njmax (now %s) and nconmax (now %s) to 1.5 times the largest count that you measure.", num(nj), num(nc))
+}
+
+func fixModel(c *Case) string {
+	if e := c.feature("X1"); e.Value == yes {
+		return fmt.Sprintf("Look at the values of %s in env %d: narrow the randomisation to what the step of %s s bears (kp*dt^2 below the inertia), or add armature.", e.Field, e.Env, num(c.timestep()))
+	}
+	if s := c.stiffest(); s != nil && s.wdt > shaky {
+		return fmt.Sprintf("Lower kp of %s from %s to below %s, add armature, or halve the timestep of %s s.", s.name, num(s.kp), num(s.kp/(s.wdt*s.wdt)), num(c.timestep()))
+	}
+	return "Check masses, inertias, armature, gains and randomised arrays of the env that ran away; a joint that runs away without contact is driven by its own actuator: lower kp and kd, add armature."
+}
+
+func fixSensor(c *Case) string {
+	what := "the sensor"
+	if r := c.root(); r != nil && r.f != nil && r.col >= 0 {
+		what = r.f.label(r.col)
+	}
+	return fmt.Sprintf("Give %s a finite value where it has none (a ray that misses, a contact without force), before it enters an observation or a reward.", what)
+}
+
+func fixReset(*Case) string {
+	return "Write every array of the simulator at a reset, the warm start (qacc_warmstart), activations and histories too, not only qpos and qvel, and check the initial pose for penetration."
+}
+
+func fixAction(c *Case) string {
+	if v, ok := c.fact("action.scale"); ok {
+		return fmt.Sprintf("Halve the action scale (now %s) and clip the joint targets to the joint ranges.", num(v))
+	}
+	return "Halve the action scale and clip the joint targets to the joint ranges."
+}
+
+func fixLearner(c *Case) string {
+	rate := "the learning rate"
+	if f := c.first(lr); f != nil {
+		rate = fmt.Sprintf("the learning rate (up to %s here)", num(f.largest(c.deadline())))
+	}
+	return fmt.Sprintf("Lower %s, clip gradients and the log-ratio (below 20), clip or rescale rewards and value targets.", rate)
+}
+
+func fixMath(c *Case) string {
+	what := "the formula"
+	if r := c.root(); r != nil && r.f != nil && r.col >= 0 {
+		what = "the formula behind " + r.f.label(r.col)
+	}
+	return fmt.Sprintf("Keep %s inside its domain: clamp before acos, log and sqrt, add a floor to norms that are divided by.", what)
+}
+
+func fixUnknown(c *Case) string {
+	if len(c.missing) > 0 {
+		return "Dump the envs that went bad, not the first ones (mjlab 1.3 and later, or nanguard's guard, do)."
+	}
+	return "Run again with nanguard's guard over all stages, so that the first bad value and what it was made from are in the dump."
+}

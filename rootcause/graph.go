@@ -1,0 +1,191 @@
+package rootcause
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// capture is what a CUDA graph read when it was last captured.
+type capture struct {
+	graph string
+	tick  int64
+	reads map[string]string // field: address
+}
+
+// captures returns the last capture of each graph, by name.
+func (c *Case) captures() []capture {
+	last := map[string]capture{}
+	for _, e := range c.man.Events {
+		if e.Kind != dump.EventGraphCapture {
+			continue
+		}
+		d, _ := e.Detail.(map[string]any)
+		name, _ := d["graph"].(string)
+		if name == "" {
+			name = e.Name
+		}
+		reads, ok := d["reads"].(map[string]any)
+		if !ok {
+			reads = d
+		}
+		g := capture{graph: name, tick: e.Tick, reads: map[string]string{}}
+		for f, a := range reads {
+			g.reads[f] = address(a)
+		}
+		last[name] = g
+	}
+	out := make([]capture, 0, len(last))
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		out = append(out, last[name])
+	}
+	return out
+}
+
+// address makes addresses comparable, whether written as numbers or as text.
+func address(v any) string {
+	if n, ok := number(v); ok {
+		return fmt.Sprintf("%.0f", n)
+	}
+	return fmt.Sprint(v)
+}
+
+// moved is where a field's array lives now, and since when.
+type moved struct {
+	to   string
+	tick int64
+}
+
+// addresses returns where each field's array lives now: the fact of the dump,
+// or the last move.
+func (c *Case) addresses() map[string]moved {
+	now := map[string]moved{}
+	for _, e := range c.man.Events {
+		if e.Kind != dump.EventBufferMoved {
+			continue
+		}
+		d, _ := e.Detail.(map[string]any)
+		name, _ := d["field"].(string)
+		if name == "" {
+			name = e.Name
+		}
+		if to, ok := d["to"]; ok {
+			now[name] = moved{address(to), e.Tick}
+		}
+	}
+	for name, v := range c.man.Facts {
+		const prefix = "address."
+		if len(name) > len(prefix) && name[:len(prefix)] == prefix {
+			m := now[name[len(prefix):]]
+			m.to = address(v)
+			now[name[len(prefix):]] = m
+		}
+	}
+	return now
+}
+
+// staleAddress is F12: a graph that was replayed after an array that it reads
+// had moved.
+func (c *Case) staleAddress() Feature {
+	caps, now := c.captures(), c.addresses()
+	if len(caps) == 0 {
+		return unmeasured("no graph capture noted")
+	}
+	compared := 0
+	for _, g := range caps {
+		for _, name := range slices.Sorted(maps.Keys(g.reads)) {
+			m, ok := now[name]
+			if !ok {
+				continue
+			}
+			compared++
+			if m.to != g.reads[name] && c.replayed(g.graph) {
+				f := found(yes, fmt.Sprintf("the graph %q reads %s at %s, where it was at its capture (tick %d); the array is at %s now", g.graph, name, g.reads[name], g.tick, m.to))
+				f.Field, f.Tick = name, &g.tick
+				return f
+			}
+		}
+	}
+	if compared == 0 {
+		return unmeasured("the present addresses of what the graphs read")
+	}
+	return found(no, fmt.Sprintf("all %d addresses that the graphs read are where they were at capture", compared))
+}
+
+// replayed reports whether a graph ran, or nothing says that it did not.
+func (c *Case) replayed(graph string) bool {
+	n, ok := c.fact("graph." + graph + ".replays")
+	return !ok || n > 0
+}
+
+// frozenFrames is how long a value must stand still, while what it is made from
+// moves, before it counts as frozen.
+const frozenFrames = 10
+
+// frozen is X8: controls that stand still, bit for bit, while the actions that
+// they are made from go on: something reads an array that nobody writes any
+// more.
+func (c *Case) frozen() Feature {
+	pairs := []struct{ made, from kind }{{ctrl, action}, {sensor, qvel}, {obs, qvel}}
+	seen := false
+	for _, p := range pairs {
+		for _, f := range c.fields {
+			from := c.first(p.from)
+			if f.kind != p.made || f.len() < frozenFrames || from.len() < 3 {
+				continue
+			}
+			seen = true
+			if since, ok := c.standsStill(f, from); ok {
+				return found(yes, fmt.Sprintf("%s stands still in every env since tick %d while %s goes on", f.Name, since, from.Name)).in(f, -1, -1, since)
+			}
+		}
+	}
+	if !seen {
+		return unmeasured("ctrl beside action, or sensors beside the physics")
+	}
+	return found(no, "controls and sensors follow what they are made from")
+}
+
+// standsStill reports whether every row of f held the same finite values in its
+// last frames before the deadline, while every row of from changed in each.
+func (c *Case) standsStill(f, from *field) (int64, bool) {
+	hi := f.upTo(c.deadline()-1) + 1
+	lo := hi - 1
+	for lo > 0 && f.same(lo-1, lo) {
+		lo--
+	}
+	if hi-lo < frozenFrames {
+		return 0, false
+	}
+	a, b := from.upTo(f.frames.Ticks[lo]), from.upTo(f.frames.Ticks[hi-1])
+	if a < 0 || b-a < 3 {
+		return 0, false
+	}
+	for i := a + 1; i <= b; i++ {
+		if from.same(i-1, i) {
+			return 0, false
+		}
+	}
+	return f.frames.Ticks[lo], true
+}
+
+// same reports whether two frames hold the same finite values that are not all
+// zero.
+func (f *field) same(i, j int) bool {
+	size := f.rows * f.width * f.frames.Values.DType.Size()
+	d := f.frames.Values.Data
+	if !slices.Equal(d[i*size:(i+1)*size], d[j*size:(j+1)*size]) {
+		return false
+	}
+	something := false
+	for row := range f.rows {
+		c := f.cell(i, row)
+		if c.bad > 0 {
+			return false
+		}
+		something = something || c.max > 0
+	}
+	return something
+}

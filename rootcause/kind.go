@@ -1,0 +1,148 @@
+package rootcause
+
+import (
+	"strings"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// kind is the part that a field plays in the training loop.
+type kind uint8
+
+// The kinds of field, roughly in loop order.
+const (
+	other kind = iota
+	modelArray
+	counter // ncon, nefc, solver_niter: whole numbers of the solver
+	ctrl
+	qacc // and the warm start
+	qvel
+	qpos
+	act
+	force
+	state // an undivided state vector of a dump without a model
+	sensor
+	obs
+	normMean
+	normVar
+	obsNorm
+	mean
+	std
+	logStd
+	action
+	logProb
+	reward // the total
+	term   // one term of it
+	done
+	value
+	loss
+	grad
+	lr
+	param
+	paramStd // a raw std parameter: its sign counts
+	monitor
+	numKinds
+)
+
+// first-bad classes of F1.
+const (
+	onPhysics  = "phys"
+	onSensor   = "sensor"
+	onReward   = "reward"
+	onObsNorm  = "obsnorm"
+	onStd      = "std_logp"
+	onLearner  = "loss_grad"
+	onMultiple = "multi"
+)
+
+// part describes a kind: what it reads, which of these must be recorded for its
+// inputs to count as known, and from where on a finite value has run away: above
+// ratio times the field's own healthy size, and above floor in any case.
+type part struct {
+	reads  []kind
+	needs  []kind
+	ratio  float64
+	floor  float64
+	onset  string // class of F1
+}
+
+var body = []kind{qacc, qvel, qpos, act, force, state}
+
+// loop is the training loop as data. The ratios and floors come from healthy
+// runs of mjlab's Go1, G1 and cartpole tasks (qvel to 160 rad/s, qacc to 2.5e4
+// rad/s², obs to 4e3, loss to 1e5) with a wide margin: a precursor must be
+// implausible, not merely unusual.
+var loop = [numKinds]part{
+	modelArray: {onset: onPhysics, ratio: 1e6, floor: 1e10},
+	ctrl:       {reads: []kind{action}, needs: []kind{action}, ratio: 1e3, floor: 1e3, onset: onPhysics},
+	qacc:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e6, onset: onPhysics},
+	qvel:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 100, floor: 300, onset: onPhysics},
+	qpos:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e4, onset: onPhysics},
+	act:        {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e4, floor: 1e4, onset: onPhysics},
+	force:      {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e5, floor: 1e8, onset: onPhysics},
+	state:      {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 100, floor: 300, onset: onPhysics},
+	sensor:     {reads: body, needs: []kind{qvel, qpos, state}, ratio: 1e4, floor: 1e6, onset: onSensor},
+	obs:        {reads: append([]kind{sensor, action}, body...), needs: []kind{qvel, qpos, state}, ratio: 1e3, floor: 1e3, onset: onSensor},
+	normMean:   {reads: []kind{obs}, needs: []kind{obs}, ratio: 1e4, floor: 1e6, onset: onObsNorm},
+	normVar:    {reads: []kind{obs}, needs: []kind{obs}, ratio: 1e8, floor: 1e10, onset: onObsNorm},
+	obsNorm:    {reads: []kind{obs, normMean, normVar}, needs: []kind{obs}, ratio: 50, floor: 1e3, onset: onObsNorm},
+	mean:       {reads: []kind{obsNorm, obs, param}, needs: []kind{obsNorm, obs}, ratio: 1e3, floor: 1e3, onset: onLearner},
+	std:        {reads: []kind{paramStd, logStd, param, obsNorm}, needs: []kind{mean, obs, obsNorm}, ratio: 1e3, floor: 1e3, onset: onStd},
+	logStd:     {reads: []kind{grad, lr, param}, needs: []kind{grad, loss, mean}, ratio: 1e3, floor: 1e3, onset: onStd},
+	action:     {reads: []kind{mean, std, logStd}, needs: []kind{mean}, ratio: 1e3, floor: 1e3, onset: onStd},
+	logProb:    {reads: []kind{mean, std, logStd, action}, needs: []kind{mean, action}, ratio: 1e3, floor: 1e5, onset: onStd},
+	term:       {reads: append([]kind{sensor, obs, action}, body...), needs: []kind{qvel, qpos, state}, ratio: 1e4, floor: 1e4, onset: onReward},
+	reward:     {reads: append([]kind{term, sensor, obs, action}, body...), needs: []kind{qvel, qpos, state}, ratio: 1e4, floor: 1e4, onset: onReward},
+	done:       {onset: onPhysics},
+	value:      {reads: []kind{obs, obsNorm, param}, needs: []kind{obs, obsNorm}, ratio: 1e4, floor: 1e5, onset: onLearner},
+	loss:       {reads: []kind{value, reward, term, logProb, mean, std, action, obs, obsNorm, param, paramStd, logStd}, needs: []kind{reward, value}, ratio: 1e5, floor: 1e6, onset: onLearner},
+	grad:       {reads: []kind{loss, value, reward, term, logProb, mean, std, action, obs, obsNorm, param, paramStd, logStd}, needs: []kind{loss}, ratio: 1e5, floor: 1e6, onset: onLearner},
+	lr:         {ratio: 0, floor: 0.5, onset: onLearner},
+	param:      {reads: []kind{grad, loss, lr, param}, needs: []kind{grad, loss}, ratio: 30, floor: 10, onset: onLearner},
+	paramStd:   {reads: []kind{grad, loss, lr}, needs: []kind{grad, loss, mean}, ratio: 1e3, floor: 1e3, onset: onStd},
+	monitor:    {ratio: 1e9, floor: 1e30, onset: onLearner},
+	other:      {ratio: 1e6, floor: 1e10, onset: onMultiple},
+}
+
+// isBody reports whether the kind is part of the simulator's state: these go
+// bad together within a substep, so their order inside it says nothing.
+func (k kind) isBody() bool { return k >= qacc && k <= state }
+
+// isLearner reports whether a field is made from a whole rollout.
+func (k kind) isLearner() bool { return k == loss || k == grad || k == lr || k == param || k == paramStd }
+
+// byStage holds the names that tell kinds of one stage apart, in the order in
+// which they are tried: a name matches when it contains the word.
+var byStage = map[dump.Stage][]struct {
+	word string
+	kind kind
+}{
+	dump.StageModel:      {{"", modelArray}},
+	dump.StageSolver:     {{"qacc", qacc}, {"warmstart", qacc}, {"force", force}, {"", counter}},
+	dump.StagePhysics:    {{"ctrl", ctrl}, {"contact", force}, {"force", force}, {"qacc", qacc}, {"qvel", qvel}, {"qpos", qpos}, {"vel", qvel}, {"pos", qpos}, {"acc", qacc}, {"act", act}, {"", force}},
+	dump.StageSensor:     {{"", sensor}},
+	dump.StageObs:        {{"normalized", obsNorm}, {"", obs}},
+	dump.StageNormalizer: {{"normalized", obsNorm}, {"var", normVar}, {"std", normVar}, {"mean", normMean}, {"count", counter}, {"obs", obsNorm}, {"", normMean}},
+	dump.StagePolicy:     {{"log_std", logStd}, {"logstd", logStd}, {"std", std}, {"sigma", std}, {"log_prob", logProb}, {"logp", logProb}, {"entropy", logProb}, {"mean", mean}, {"action", action}, {"", mean}},
+	dump.StageReward:     {{"reward.", term}, {"", reward}},
+	dump.StageDone:       {{"", done}},
+	dump.StageValue:      {{"", value}},
+	dump.StageLoss:       {{"loss", loss}, {"lr", lr}, {"learning_rate", lr}, {"", loss}},
+	dump.StageGrad:       {{"", grad}},
+	dump.StageParam:      {{"log_std", logStd}, {"logstd", logStd}, {"std", paramStd}, {"", param}},
+	dump.StageMonitor:    {{"", monitor}},
+}
+
+// kindOf returns the part that a field plays, from its stage and then its name.
+func kindOf(s dump.FieldSpec) kind {
+	name := strings.ToLower(s.Name)
+	if name == "reward.normalized" || name == "reward.batch" {
+		return reward
+	}
+	for _, r := range byStage[s.Stage] {
+		if strings.Contains(name, r.word) {
+			return r.kind
+		}
+	}
+	return other
+}

@@ -1,0 +1,114 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// paramsBad is F11: parameters that were non-finite before the step in which
+// anything else went bad.
+func (c *Case) paramsBad() Feature {
+	seen := false
+	for _, f := range c.fields {
+		if f.kind != param && f.kind != paramStd && f.kind != logStd || f.Stage != dump.StageParam {
+			continue
+		}
+		seen = true
+		if o, ok := f.firstBad(); ok && c.tripped != nil && (o.tick < c.tripped.tick || c.tripped.field == f.Name) {
+			return found(yes, fmt.Sprintf("%s is %s from tick %d on, before anything else", f.Name, words[o.class], o.tick)).onset(&o)
+		}
+	}
+	if !seen {
+		return unmeasured("parameters")
+	}
+	return found(no, "every recorded parameter was finite until then")
+}
+
+// learnerBlowUp is X3: the learner ran away with envs that were fine.
+func (c *Case) learnerBlowUp() Feature {
+	if c.first(param, grad, loss, lr) == nil {
+		return unmeasured("nothing of the learner in the file")
+	}
+	r := c.root()
+	if r == nil || r.f == nil {
+		return found(no, "nothing of the learner ran away")
+	}
+	if r.f.kind < mean || r.f.kind == reward || r.f.kind == term {
+		return found(no, fmt.Sprintf("it began in the env (%s), not in the learner", r.name))
+	}
+	return c.judgeLearner(r)
+}
+
+// judgeLearner weighs the signs of a learner that runs away: a learning rate
+// that no optimizer bears, weights that grew tenfold, and a loss or gradient
+// out of all proportion where the root itself is the learner.
+func (c *Case) judgeLearner(r *step) Feature {
+	if f := c.first(lr); f != nil {
+		if v := f.largest(c.deadline()); v >= loop[lr].floor {
+			out := found(yes, fmt.Sprintf("the learning rate is %s", num(v))+c.weights()).in(f, -1, 0, r.tick)
+			out.Measured, out.Baseline = v, loop[lr].floor
+			return out
+		}
+	}
+	if f, grown := c.grownWeights(); f != nil {
+		out := found(yes, fmt.Sprintf("%s grew %s over the run, to %s", f.Name, times(grown), num(f.largest(c.deadline())))).in(f, -1, -1, r.tick)
+		out.Measured, out.Baseline = grown, 10
+		return out
+	}
+	if k := r.f.kind; k == loss || k == grad || k == value || k == mean {
+		return found(yes, fmt.Sprintf("%s ran away first, from inputs that were fine", r.name)).in(r.f, r.env, max(r.col, 0), r.tick)
+	}
+	return found(no, "learning rate, weights and gradients are in a usual range")
+}
+
+// weights says how the weights grew, "" when they did not.
+func (c *Case) weights() string {
+	f, grown := c.grownWeights()
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf(", and %s grew %s, to %s", f.Name, times(grown), num(f.largest(c.deadline())))
+}
+
+// grownWeights returns the parameters that grew most, if tenfold and above ten.
+func (c *Case) grownWeights() (*field, float64) {
+	var best *field
+	most := 0.0
+	for _, f := range c.fields {
+		if f.kind != param {
+			continue
+		}
+		was, is := f.earliest(), f.largest(c.deadline())
+		if was > 0 && is > 10 && is >= 10*was && is/was > most {
+			best, most = f, is/was
+		}
+	}
+	return best, most
+}
+
+// largest returns the largest finite size of a field before a tick.
+func (f *field) largest(t int64) float64 {
+	most := 0.0
+	for i := range f.len() {
+		for row := 0; row < f.rows && f.frames.Ticks[i] <= t; row++ {
+			most = math.Max(most, f.cell(i, row).max)
+		}
+	}
+	for j := 0; f.trace != nil && j < len(f.trace.Ticks) && f.trace.Ticks[j] <= t; j++ {
+		most = math.Max(most, at(f.trace.AbsMax, j))
+	}
+	return most
+}
+
+// earliest returns the first size of a field that is known, 0 without any.
+func (f *field) earliest() float64 {
+	if f.trace != nil && len(f.trace.AbsMax) > 0 {
+		return at(f.trace.AbsMax, 0)
+	}
+	if f.len() > 0 {
+		return f.cell(0, 0).max
+	}
+	return 0
+}

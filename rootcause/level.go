@@ -1,0 +1,112 @@
+package rootcause
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nanguard/nanguard/tensor"
+)
+
+// The classes of a bad value beside those of a non-finite one.
+const (
+	huge     = "huge"     // beyond any physical or numerical sense
+	growing  = "growing"  // run away from its own past and from the healthy envs
+	negative = "negative" // a variance or std at or below zero
+	masked   = "masked"   // replaced before it was recorded
+)
+
+// maxVal is MuJoCo's mjMAXVAL: beyond it the engine itself calls a state bad.
+const maxVal = 1e10
+
+// decades is the factor within one env step that makes a finite value huge
+// wherever it started.
+const decades = 1e6
+
+// state classifies a row of a frame: "" when it is fine.
+func (f *field) state(i, row int) string {
+	c := f.cell(i, row)
+	switch {
+	case c.bad > 0:
+		return c.class.String()
+	case f.kind == counter || f.kind == done:
+		return ""
+	case f.crossed(c.min, c.max):
+		return negative
+	}
+	return f.size(c.max)
+}
+
+// crossed reports whether a value that must stay positive did not. A variance
+// may be zero (a constant column, with eps beside it); an array of zeros was
+// never filled.
+func (f *field) crossed(least, most float64) bool {
+	switch f.kind {
+	case normVar:
+		return least < 0
+	case std, paramStd:
+		return least <= 0 && most > 0
+	}
+	return false
+}
+
+// traced classifies an entry of the trace.
+func (f *field) traced(j int) string {
+	t := f.trace
+	switch {
+	case at(t.NaN, j) > 0:
+		return tensor.NaN.String()
+	case at(t.PosInf, j) > 0:
+		return tensor.PosInf.String()
+	case at(t.NegInf, j) > 0:
+		return tensor.NegInf.String()
+	case f.kind == counter || f.kind == done:
+		return ""
+	case f.crossed(at(t.Min, j), at(t.AbsMax, j)):
+		return negative
+	}
+	return f.size(at(t.AbsMax, j))
+}
+
+// size classifies an absolute value against the field's limits.
+func (f *field) size(v float64) string {
+	switch {
+	case !(v > f.limit) && !(v > maxVal):
+		return ""
+	case f.base > maxVal && v <= f.limit:
+		return "" // large by nature: a time stamp, a count
+	case v > maxVal || f.base > 0 && v > decades*f.base:
+		return huge
+	}
+	return growing
+}
+
+// at returns v[i], or 0 when the column is missing or the value is no number.
+func at(v []float64, i int) float64 {
+	if i >= len(v) || math.IsNaN(v[i]) {
+		return 0
+	}
+	return v[i]
+}
+
+// begin returns the first frame of the run of bad frames that holds frame i of a
+// row. A run does not reach across the ticks in cuts (resets of the row's env).
+func (f *field) begin(i, row int, cuts []int64) int {
+	for i > 0 && f.state(i-1, row) != "" && !cutBetween(cuts, f.frames.Ticks[i-1], f.frames.Ticks[i]) {
+		i--
+	}
+	return i
+}
+
+// cutBetween reports whether one of the ascending ticks lies in [from, to).
+func cutBetween(cuts []int64, from, to int64) bool {
+	i, _ := slices.BinarySearch(cuts, from)
+	return i < len(cuts) && cuts[i] < to
+}
+
+// beginTrace returns the first entry of the run of bad entries that holds j.
+func (f *field) beginTrace(j int) int {
+	for j > 0 && f.traced(j-1) != "" {
+		j--
+	}
+	return j
+}

@@ -1,0 +1,115 @@
+package rootcause
+
+// The likelihoods: P(feature has this value | cause), as data.
+//
+// The columns of the first five causes and of "unknown" (C1 to C5 and C0) for
+// F1 to F15 are the table of the working specification, unchanged: starting
+// values from reading and small experiments. The other causes' columns and the
+// X features were set by hand for the first version, from what the causes mean
+// and from the labelled runs of mjlab in shared/dumps (g1_gains and go1_gains
+// for X1, X2 and X4; go1_learning_rate for X3; go1_stiff for the opposite), and
+// are to be fitted on labelled dumps. docs/causes.md says how well they did on
+// dumps that they were not set from.
+//
+// b stands for the base rate that the feature measured among healthy envs: what
+// any cause but its own would show.
+
+// b marks a likelihood that is the feature's own base rate.
+const b = -1
+
+// row holds the likelihoods of one value of a feature, in the order of the
+// catalogue. A yes/no feature has the row of "yes" only.
+type row struct {
+	feature string
+	value   string
+	p       [13]float64
+}
+
+// likelihoods is the table. Columns:
+//
+//	contact reward norm  std  graph | capac model sensor reset action learner math | unknown
+var likelihoods = []row{
+	{"F1", onPhysics, [13]float64{.80, .01, .03, .02, .50, .80, .88, .03, .60, .75, .03, .02, .20}},
+	{"F1", onSensor, [13]float64{.08, .01, .01, .01, .15, .02, .03, .85, .10, .01, .01, .60, .05}},
+	{"F1", onReward, [13]float64{.01, .80, .01, .01, .08, .03, .01, .05, .05, .02, .02, .20, .10}},
+	{"F1", onObsNorm, [13]float64{.01, .01, .72, .02, .07, .01, .01, .01, .05, .02, .01, .05, .10}},
+	{"F1", onStd, [13]float64{.01, .01, .03, .75, .03, .01, .01, .01, .02, .10, .10, .03, .10}},
+	{"F1", onLearner, [13]float64{.02, .10, .15, .15, .05, .03, .01, .01, .03, .05, .80, .07, .35}},
+	{"F1", onMultiple, [13]float64{.07, .06, .05, .04, .12, .10, .05, .04, .15, .05, .03, .03, .10}},
+
+	{"F2", yes, [13]float64{.75, .03, .10, .10, .35, .70, .80, .05, .20, .80, .10, .05, .15}},
+	{"F3", yes, [13]float64{.65, b, b, b, .15, .60, .45, b, .20, .30, b, b, b}},
+	{"F4", yes, [13]float64{.30, b, b, b, .05, .95, .15, b, b, b, b, b, b}},
+	{"F5", yes, [13]float64{.35, .08, .50, .50, .08, .10, .10, .05, .08, .95, .60, .08, .15}},
+	{"F6", yes, [13]float64{.05, .75, .02, .02, .02, .02, .02, .02, .02, .02, .02, .25, .02}},
+	{"F7", yes, [13]float64{.10, .15, .75, .03, .30, .15, .50, .30, .40, .30, .30, .15, .15}},
+
+	{"F8", "few", [13]float64{.90, .80, .10, .03, .35, .60, .75, .80, .70, .60, .05, .80, .40}},
+	{"F8", "some", [13]float64{.08, .12, .20, .07, .40, .30, .15, .15, .20, .25, .05, .15, .20}},
+	{"F8", "all", [13]float64{.02, .08, .70, .90, .25, .10, .10, .05, .10, .15, .90, .05, .40}},
+
+	{"F9", yes, [13]float64{.02, .02, .70, .02, .02, .02, .02, .02, .02, .02, .02, .02, .02}},
+	{"F10", yes, [13]float64{.02, .02, .05, .85, .02, .02, .02, .02, .02, .10, .65, .02, .10}},
+	{"F11", yes, [13]float64{.02, .05, .10, .30, .03, .02, .02, .02, .02, .05, .60, .05, .50}},
+	{"F12", yes, [13]float64{.01, .01, .01, .01, .85, .01, .01, .01, .01, .01, .01, .01, .01}},
+	{"F13", yes, [13]float64{.35, .05, .05, .05, .80, .40, .10, .10, .10, .10, .10, .05, .30}},
+	{"F14", yes, [13]float64{.10, .03, .03, .03, .95, .05, .03, .03, .05, .03, .03, .03, .03}},
+	{"F15", yes, [13]float64{.35, .25, .10, .05, .60, .30, .50, .20, .30, .20, .10, .15, .15}},
+
+	{"X1", yes, [13]float64{b, b, b, b, b, b, .90, b, b, b, b, b, b}},
+	{"X2", yes, [13]float64{.06, .30, .30, .30, .30, .02, .60, .30, .40, .40, .30, .30, .30}},
+	{"X3", yes, [13]float64{.05, .10, .05, .06, .05, .05, .05, .05, .05, .10, .85, .05, .10}},
+	{"X4", yes, [13]float64{.15, .05, .05, .03, .05, .20, .60, .10, .50, .10, .03, .05, .10}},
+	{"X5", yes, [13]float64{.03, .03, .03, .02, .06, .03, .03, .05, .85, .02, .02, .03, .05}},
+	{"X6", yes, [13]float64{.25, .05, .05, .05, .05, .10, .75, .05, .05, .10, .05, .05, .05}},
+	{"X7", yes, [13]float64{.05, .03, .15, .15, .05, .05, .05, .03, .03, .85, .25, .03, .08}},
+	{"X8", yes, [13]float64{.02, .02, .02, .02, .50, .02, .02, .03, .03, .02, .02, .02, .02}},
+
+	{"X9", "std", [13]float64{.20, .15, .20, .30, .15, .15, .20, .15, .15, .20, .25, .15, .18}},
+	{"X9", "cuda", [13]float64{.03, .01, .01, .01, .40, .05, .01, .01, .01, .01, .01, .01, .10}},
+	{"X9", "other", [13]float64{.77, .84, .79, .69, .45, .80, .79, .84, .84, .79, .74, .84, .72}},
+
+	{"X10", "sensor", [13]float64{.50, .30, .30, .30, .50, .50, .50, .95, .50, .30, .30, .10, .40}},
+	{"X10", "term", [13]float64{.50, .70, .70, .70, .50, .50, .50, .05, .50, .70, .70, .90, .60}},
+}
+
+// likelihood returns P(value | cause) of a feature for every cause of the
+// catalogue, and whether the table has the value. A "no" is what "yes" leaves;
+// base stands in for b.
+func likelihood(feature, value string, base float64) (p [13]float64, ok bool) {
+	negate := value == no
+	if negate {
+		value = yes
+	}
+	for i := range likelihoods {
+		r := &likelihoods[i]
+		if r.feature != feature || r.value != value {
+			continue
+		}
+		p = r.p
+		for j := range p {
+			if p[j] == b {
+				p[j] = base
+			}
+			if negate {
+				p[j] = 1 - p[j]
+			}
+		}
+		return p, true
+	}
+	return p, false
+}
+
+// values returns the values that the table has for a feature, "no" included.
+func values(feature string) []string {
+	var v []string
+	for i := range likelihoods {
+		if r := &likelihoods[i]; r.feature == feature {
+			v = append(v, r.value)
+		}
+	}
+	if len(v) == 1 && v[0] == yes {
+		v = append(v, no)
+	}
+	return v
+}

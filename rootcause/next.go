@@ -1,0 +1,99 @@
+package rootcause
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// next returns what to do, the best first: the checks by what is believed of
+// their cause against what acting on them costs, and the one thing to record or
+// run that would tell most.
+func (c *Case) next(cs []candidate) []Action {
+	type ranked struct {
+		Action
+		worth float64
+	}
+	var all []ranked
+	shares := c.shares(cs)
+	for i, k := range checks {
+		status, _ := k.judge(c)
+		if status == Cleared || shares[i] < 0.02 {
+			continue
+		}
+		all = append(all, ranked{Action{Text: k.fix(c), Row: i + 1}, shares[i] / k.cost})
+	}
+	for _, k := range cs {
+		if k.enters != nil && k.post >= 0.05 {
+			all = append(all, ranked{Action{Text: k.fix(c)}, k.post})
+		}
+	}
+	if a, ok := c.ask(cs); ok {
+		all = append(all, ranked{a, 1 - best(cs)})
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(b.worth, a.worth) })
+	out := make([]Action, 0, len(all))
+	for _, r := range all {
+		if !slices.ContainsFunc(out, func(a Action) bool { return a.Text == r.Text }) {
+			out = append(out, r.Action)
+		}
+	}
+	return out
+}
+
+// best returns the largest posterior.
+func best(cs []candidate) float64 {
+	m := 0.0
+	for i := range cs {
+		m = max(m, cs[i].post)
+	}
+	return m
+}
+
+// shares splits the posterior of each cause over its rows of the table: over
+// the implicated ones, or evenly over those that are not cleared.
+func (c *Case) shares(cs []candidate) []float64 {
+	status := make([]Status, len(checks))
+	for i, k := range checks {
+		status[i], _ = k.judge(c)
+	}
+	out := make([]float64, len(checks))
+	for _, k := range cs {
+		var rows, hit []int
+		for i := range checks {
+			if checks[i].cause == k.id && status[i] != Cleared {
+				rows = append(rows, i)
+				if status[i] == Implicated {
+					hit = append(hit, i)
+				}
+			}
+		}
+		if len(hit) > 0 {
+			rows = hit
+		}
+		for _, i := range rows {
+			out[i] = k.post / float64(len(rows))
+		}
+	}
+	return out
+}
+
+// ask returns the unknown feature whose answer would lower the doubt most.
+func (c *Case) ask(cs []candidate) (Action, bool) {
+	var pick *rule
+	most := 0.01
+	for i := range rules {
+		if c.feature(rules[i].id).known() {
+			continue
+		}
+		if drop := expectedDrop(rules[i].id, cs); drop > most {
+			pick, most = &rules[i], drop
+		}
+	}
+	if pick == nil {
+		return Action{}, false
+	}
+	r := sorted(cs)
+	text := fmt.Sprintf("To tell %s from %s, %s (%s).", r[0].id, r[1].id, pick.ask, pick.id)
+	return Action{Text: text}, true
+}

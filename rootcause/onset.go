@@ -1,0 +1,187 @@
+package rootcause
+
+import (
+	"fmt"
+	"slices"
+)
+
+// onsetClass is F1: the class of the stage where it began.
+func (c *Case) onsetClass() Feature {
+	r := c.root()
+	if r == nil {
+		return c.onsetUnseen()
+	}
+	if c.allAtOnce(r) {
+		o := c.tripped
+		return found(onMultiple, fmt.Sprintf("%d fields are bad in the very first frame that the file holds of them: what came before is not recorded", len(c.order))).onset(o)
+	}
+	class := onMultiple
+	if r.f != nil {
+		class = loop[r.f.kind].onset
+	}
+	f := found(class, c.tellRoot(r))
+	f.Half = !c.inputsKnown()
+	o := r.onset()
+	f.Measured = r.size
+	if r.f != nil {
+		f.Baseline = r.f.base
+		if r.f.kind == obs && c.velocity().len() == 0 && c.growthInObs().Value == yes {
+			f.Value = onPhysics
+			f.Text += "; it grows from step to step, so the state behind it does"
+		}
+	}
+	return f.onset(&o)
+}
+
+// onsetUnseen is F1 where no value in the file is bad. A guard that watches the
+// physics only says by its firing that it was the physics, and no more.
+func (c *Case) onsetUnseen() Feature {
+	if !c.guardFired() {
+		return unmeasured("no value in the file is non-finite or implausible")
+	}
+	f := found(onPhysics, "the guard that wrote the dump watches the physics only (qpos, qvel, qacc and the warm start), and no state in the file shows what it found")
+	if names := c.guardFields(); len(names) > 0 {
+		f.Text = "the guard found " + list(names) + " non-finite one step after the last state"
+		if !slices.ContainsFunc(names, func(s string) bool { return s != "sensordata" }) {
+			f.Value = onSensor
+		}
+	}
+	f.Half = true
+	return f
+}
+
+// guardFields returns the fields that a guard of parahand's kind names.
+func (c *Case) guardFields() []string {
+	m, ok := c.meta["non_finite_fields"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// allAtOnce reports whether three or more fields are non-finite in their very
+// first frame, the root among them: then nothing tells what came first.
+func (c *Case) allAtOnce(r *step) bool {
+	if r.f == nil || !nonFinite(r.class) || r.frame != 0 || r.row < 0 {
+		return false
+	}
+	classes := map[string]bool{}
+	for _, o := range c.order {
+		if o.f.len() > 0 && o.tick == o.f.frames.Ticks[0] {
+			classes[loop[o.f.kind].onset] = true
+		}
+	}
+	return len(classes) >= 3 || len(c.fields) <= 2 && c.guardFired()
+}
+
+// tellRoot says where it began.
+func (c *Case) tellRoot(r *step) string {
+	who := r.name
+	if r.f != nil && r.col >= 0 {
+		who = r.f.label(r.col)
+	}
+	text := fmt.Sprintf("it began in %s%s at tick %d: %s", who, inEnv(r.env), r.tick, words[r.class])
+	if r.f == nil {
+		return text
+	}
+	if r.class == growing || r.class == huge {
+		text += fmt.Sprintf(", %s (healthy: %s)", c.quantity(r.f, r.col, r.size), num(r.f.base))
+	}
+	if r.class == negative && r.row >= 0 {
+		text += fmt.Sprintf(", %s", num(r.f.at(r.frame, r.row, r.col)))
+	}
+	if c.inputsKnown() {
+		text += ", while what it is made from was still fine"
+	} else {
+		text += "; what it is made from is not recorded"
+	}
+	if n := len(c.chain); n > 1 {
+		text += fmt.Sprintf("; from there it reached %s by tick %d", c.chain[n-1].name, c.chain[n-1].tick)
+	}
+	return text
+}
+
+// extent is F8: how many envs were bad where it began.
+func (c *Case) extent() Feature {
+	r := c.root()
+	total := c.man.NumEnvs
+	switch {
+	case r == nil && c.guardFired() && len(c.culprits) > 0:
+		return spread(len(c.culprits), total, "were non-finite when the guard fired")
+	case r == nil || total == 0:
+		return unmeasured("no bad env to count")
+	case r.f == nil || r.f.PerEnv && r.env < 0 && r.row < 0:
+		return unmeasured("how many envs were bad is not recorded")
+	case !r.f.PerEnv:
+		return found("all", fmt.Sprintf("%s is one value for the whole run: every env has it", r.name))
+	}
+	n := c.countBad(r)
+	if n == 0 {
+		return unmeasured("how many envs were bad is not recorded")
+	}
+	if rows := r.f.rows; nonFinite(r.class) || n < rows || rows < 3 {
+		return spread(n, total, "were bad in "+r.name+" where it began")
+	}
+	return spread(total, total, fmt.Sprintf("(all %d in the file, healthy controls among them) were bad in %s where it began", n, r.name))
+}
+
+// countBad counts the envs that were bad in the root's frame.
+func (c *Case) countBad(r *step) int {
+	n := 0
+	for _, o := range c.order {
+		if o.field == r.name && o.tick == r.tick {
+			n = max(n, o.envs)
+		}
+	}
+	if r.row < 0 {
+		return max(n, c.laterBad(r))
+	}
+	rows := 0
+	for row := range r.f.rows {
+		if r.f.state(r.frame, row) != "" {
+			rows++
+		}
+	}
+	if c.guardFired() {
+		n = max(n, len(c.culprits))
+	}
+	return max(n, rows)
+}
+
+// laterBad counts the rows that are bad in the first frame of the file, for a
+// root that only the trace shows: when all of them are, it is all envs.
+func (c *Case) laterBad(r *step) int {
+	rows := 0
+	for row := range r.f.rows {
+		if r.f.len() > 0 && r.f.state(0, row) != "" {
+			rows++
+		}
+	}
+	return rows
+}
+
+// manyEnvs is how many envs a run needs for their share to tell anything.
+const manyEnvs = 8
+
+// spread turns a count of envs into a value of F8. A hundredth of thousands of
+// envs is few; of 24 or 48 it would be none, so a handful counts as few there.
+func spread(n, total int, what string) Feature {
+	if total < manyEnvs {
+		return unmeasured(fmt.Sprintf("%d of %d envs %s, and in so few envs that tells nothing", n, total, what))
+	}
+	value := "some"
+	switch {
+	case total > 0 && n*10 >= total*9:
+		value = "all"
+	case n*100 <= total || n <= 4 && n*8 <= total || n == 1:
+		value = "few"
+	}
+	f := found(value, fmt.Sprintf("%d of %d envs %s", n, total, what))
+	f.Measured, f.Baseline = float64(n), float64(total)
+	return f
+}

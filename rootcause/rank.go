@@ -1,0 +1,165 @@
+package rootcause
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// The combination of evidence: features are not independent, so all of it is
+// tempered, correlated members of a group beyond the strongest count half, and
+// no single feature may say more than limit nats.
+const (
+	temper  = 0.8
+	echo    = 0.5
+	limit   = 4.0
+	bearing = 0.02 // a base rate is never taken to be smaller
+)
+
+// candidate is a cause in the running.
+type candidate struct {
+	*cause
+	index int // column in the likelihood table
+	prior float64
+	post  float64
+}
+
+// weighing is what one feature says: per candidate the nats that it adds.
+type weighing struct {
+	feature *Feature
+	nats    []float64
+}
+
+// weigh returns what a feature says to the candidates: the log likelihood of
+// each, centred on the prior mixture of all and capped. It is nil for an
+// unknown feature.
+func weigh(f *Feature, cs []candidate) []float64 {
+	p, ok := likelihood(f.ID, f.Value, math.Max(f.Base, bearing))
+	if !ok || !f.known() {
+		return nil
+	}
+	mixture := 0.0
+	for i := range cs {
+		mixture += cs[i].prior * p[cs[i].index]
+	}
+	w := make([]float64, len(cs))
+	for i := range cs {
+		w[i] = math.Max(-limit, math.Min(limit, math.Log(p[cs[i].index]/mixture)))
+		if f.Half {
+			w[i] /= 2
+		}
+	}
+	return w
+}
+
+// combine weighs the features within their groups and fills in the posterior.
+func combine(features []Feature, cs []candidate) []weighing {
+	groups := map[string][]weighing{}
+	var order []string
+	for i := range features {
+		w := weigh(&features[i], cs)
+		if w == nil {
+			continue
+		}
+		g := groupOf(features[i].ID)
+		if !slices.Contains(order, g) {
+			order = append(order, g)
+		}
+		groups[g] = append(groups[g], weighing{&features[i], w})
+	}
+	var all []weighing
+	for _, g := range order {
+		all = append(all, temperGroup(groups[g])...)
+	}
+	posterior(all, cs)
+	return all
+}
+
+// temperGroup scales the members of a group: the strongest counts in full, the
+// others half.
+func temperGroup(ws []weighing) []weighing {
+	strongest, most := 0, -1.0
+	for i, w := range ws {
+		if s := floats.Norm(w.nats, math.Inf(1)); s > most {
+			strongest, most = i, s
+		}
+	}
+	for i, w := range ws {
+		scale := temper
+		if i != strongest {
+			scale *= echo
+		}
+		floats.Scale(scale, w.nats)
+	}
+	return ws
+}
+
+// posterior adds up what the features say and normalises it to one.
+func posterior(ws []weighing, cs []candidate) {
+	logs := make([]float64, len(cs))
+	for i := range cs {
+		logs[i] = math.Log(cs[i].prior)
+		for _, w := range ws {
+			logs[i] += w.nats[i]
+		}
+	}
+	sum := floats.LogSumExp(logs)
+	for i := range cs {
+		cs[i].post = math.Exp(logs[i] - sum)
+	}
+}
+
+// groupOf returns the correlated group of a feature.
+func groupOf(id string) string {
+	for _, r := range rules {
+		if r.id == id {
+			return r.group
+		}
+	}
+	return id
+}
+
+// entropy returns the entropy of the posterior in nats.
+func entropy(cs []candidate) float64 {
+	h := 0.0
+	for i := range cs {
+		if cs[i].post > 0 {
+			h -= cs[i].post * math.Log(cs[i].post)
+		}
+	}
+	return h
+}
+
+// expectedDrop returns by how much learning an unknown feature would lower the
+// entropy of the posterior, on average over what it might turn out to be.
+func expectedDrop(id string, cs []candidate) float64 {
+	now, then := entropy(cs), 0.0
+	for _, v := range values(id) {
+		p, _ := likelihood(id, v, 0.1)
+		chance := 0.0
+		for i := range cs {
+			chance += cs[i].post * p[cs[i].index]
+		}
+		if chance <= 0 {
+			continue
+		}
+		after := slices.Clone(cs)
+		logs := make([]float64, len(cs))
+		for i := range cs {
+			logs[i] = math.Log(cs[i].post) + temper*math.Log(math.Max(p[cs[i].index], 1e-9)/chance)
+		}
+		sum := floats.LogSumExp(logs)
+		for i := range after {
+			after[i].post = math.Exp(logs[i] - sum)
+		}
+		then += chance * entropy(after)
+	}
+	return now - then
+}
+
+// earned reports whether the first of the ranked candidates has earned a
+// verdict: enough of the belief, and well ahead of the second.
+func earned(ranked []candidate) bool {
+	return len(ranked) > 0 && ranked[0].post >= 0.7 && (len(ranked) < 2 || ranked[0].post >= 3*ranked[1].post)
+}

@@ -1,0 +1,76 @@
+package rootcause
+
+import "fmt"
+
+// again is X4: the same env ran away in earlier episodes too, and no other env
+// in the file did.
+func (c *Case) again() Feature {
+	f := c.velocity()
+	env, ok := c.focus()
+	if f.len() == 0 || !ok {
+		return unmeasured("earlier episodes of the env to blame")
+	}
+	row := f.row(env)
+	if row < 0 {
+		return unmeasured("earlier episodes of the env to blame")
+	}
+	runs, episodes := f.runs(row, c.resets[env])
+	if episodes < 2 {
+		return unmeasured("earlier episodes of the env to blame")
+	}
+	for r := range f.rows {
+		if n, _ := f.runs(r, c.resets[f.env(r)]); r != row && n > 0 {
+			return found(no, "other envs in the file ran away as well")
+		}
+	}
+	if runs < 2 {
+		return found(no, fmt.Sprintf("env %d was fine in its earlier episodes", env))
+	}
+	out := found(yes, fmt.Sprintf("env %d ran away in %d of its %d episodes in the file, none of the other %d envs did", env, runs, episodes, f.rows-1))
+	if f.rows == 1 {
+		out.Text = fmt.Sprintf("env %d ran away in %d of its %d episodes in the file", env, runs, episodes)
+	}
+	out.Measured, out.Baseline = float64(runs), float64(episodes)
+	return out.in(f, env, -1, f.frames.Ticks[0])
+}
+
+// runs counts the episodes of a row and those of them in which it ran away. A
+// fall by two decades to a healthy size begins an episode too: a reset that
+// nobody noted.
+func (f *field) runs(row int, resets []int64) (runs, episodes int) {
+	episodes, ran := 1, false
+	for i := range f.len() {
+		cell := f.cell(i, row)
+		if i > 0 {
+			was := f.cell(i-1, row).max
+			dropped := was > f.limit && cell.max <= f.limit && cell.max < was/100 && cell.bad == 0
+			if dropped || cutBetween(resets, f.frames.Ticks[i-1], f.frames.Ticks[i]) {
+				episodes, ran = episodes+1, false
+			}
+		}
+		if !ran && f.state(i, row) != "" {
+			runs, ran = runs+1, true
+		}
+	}
+	return runs, episodes
+}
+
+// afterReset is X5: the physics was bad in the first record after a reset, with
+// no way up: the reset itself left it so.
+func (c *Case) afterReset() Feature {
+	r := c.root()
+	if r == nil || r.f == nil || r.row < 0 || !r.f.kind.isBody() && r.f.kind != obs && r.f.kind != sensor {
+		return unmeasured("nothing that a reset writes went bad first")
+	}
+	resets := c.resets[r.env]
+	if len(resets) == 0 {
+		return unmeasured("no reset of the env in the file")
+	}
+	if r.frame > 0 && cutBetween(resets, r.before, r.tick) && (nonFinite(r.class) || r.class == huge) {
+		return found(yes, fmt.Sprintf("%s of env %d is %s in its first record after a reset", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
+	}
+	if r.frame > 0 && tickCount(r.f.frames.Counts, r.frame) == tickCount(r.f.frames.Counts, r.frame-1) && len(r.f.frames.Counts) > r.frame {
+		return found(yes, fmt.Sprintf("%s of env %d is %s right after a reset, before the next substep", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
+	}
+	return found(no, fmt.Sprintf("env %d came out of its last reset with a healthy state", r.env))
+}

@@ -1,0 +1,65 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+)
+
+// epsilons are the small numbers that people add to a denominator.
+var epsilons = []float64{1e-6, 1e-8, 1e-12}
+
+// rewardSpike is F6: a reward that is non-finite, or out of all proportion,
+// over physics that is finite and quiet. A spike alone is no evidence: contact
+// impulses make rewards of 1e5 in healthy runs.
+func (c *Case) rewardSpike() Feature {
+	if c.first(term, reward) == nil {
+		return unmeasured("no reward in the file")
+	}
+	r := c.root()
+	if r == nil || r.f == nil || r.f.kind != term && r.f.kind != reward {
+		return found(no, "no reward term went bad before anything else did")
+	}
+	v := c.velocity()
+	if v.len() == 0 {
+		return unmeasured("the physics under the reward is not recorded")
+	}
+	if !c.quietAt(v, r.env, r.tick) {
+		return found(no, fmt.Sprintf("%s went bad over physics that had run away", r.name))
+	}
+	text := fmt.Sprintf("%s%s is %s at tick %d over quiet physics", r.name, inEnv(r.env), words[r.class], r.tick)
+	if !nonFinite(r.class) {
+		text = fmt.Sprintf("%s%s is %s at tick %d over quiet physics; it is usually %s", r.name, inEnv(r.env), num(r.size), r.tick, num(r.f.base))
+		if eps := nearEpsilon(r.size); eps > 0 {
+			text += fmt.Sprintf(", and %s is what dividing by a distance of zero plus %s gives", num(r.size), num(eps))
+		}
+	}
+	out := found(yes, text).in(r.f, r.env, max(r.col, 0), r.tick)
+	out.Measured, out.Baseline = r.size, r.f.base
+	return out
+}
+
+// quietAt reports whether the speeds of an env were fine at a tick; of all envs
+// in the file when the env is not known.
+func (c *Case) quietAt(v *field, env int, tick int64) bool {
+	i := v.upTo(tick)
+	if i < 0 {
+		return true
+	}
+	for _, row := range c.lookAt(v, env) {
+		if v.state(i, row) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// nearEpsilon returns the eps for which a value is within a factor of two of
+// 1/eps, 0 when there is none.
+func nearEpsilon(v float64) float64 {
+	for _, e := range epsilons {
+		if r := math.Abs(v) * e; r > 0.5 && r < 2 {
+			return e
+		}
+	}
+	return 0
+}

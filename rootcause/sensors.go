@@ -1,0 +1,28 @@
+package rootcause
+
+import "fmt"
+
+// sensorWords are in the labels of observation columns that come from a sensor
+// or a terrain ray rather than from a formula over the state.
+var sensorWords = []string{"force", "contact", "touch", "ray", "scan", "height", "lidar", "depth", "imu", "sensor", "camera", "range"}
+
+// sensorColumn is X10: where an observation went bad first over quiet physics,
+// whether its column comes from a sensor or from a formula.
+func (c *Case) sensorColumn() Feature {
+	r := c.root()
+	if r == nil || r.f == nil || r.f.kind != sensor && r.f.kind != obs {
+		return unmeasured("no sensor or observation went bad first")
+	}
+	name := r.f.label(max(r.col, 0))
+	switch {
+	case r.f.kind == sensor:
+		return found("sensor", fmt.Sprintf("%s is a reading of the simulator's own sensors", name)).in(r.f, r.env, r.col, r.tick)
+	case about(name, sensorWords):
+		return found("sensor", fmt.Sprintf("%s is made from a sensor", name)).in(r.f, r.env, r.col, r.tick)
+	case r.class == "posinf" || r.class == "neginf":
+		return found("sensor", fmt.Sprintf("%s is infinite, as a missed ray is", name)).in(r.f, r.env, r.col, r.tick)
+	case r.f.names == nil:
+		return unmeasured("labels of the observation's columns")
+	}
+	return found("term", fmt.Sprintf("%s is a formula over the state", name)).in(r.f, r.env, r.col, r.tick)
+}

@@ -1,0 +1,208 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// counterNamed returns the solver's counter whose name contains a word.
+func (c *Case) counterNamed(words ...string) *field {
+	for _, f := range c.fields {
+		for _, w := range words {
+			if (f.kind == counter || f.kind == force) && strings.Contains(strings.ToLower(f.Name), w) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// stressWindow is how many frames before the end F3 looks at.
+const stressWindow = 5
+
+// solverStress is F3: the solver at its limit of iterations, or a deep
+// penetration, before the first non-finite value.
+func (c *Case) solverStress() Feature {
+	env, ok := c.focus()
+	if !ok {
+		return unmeasured("no env to blame in the file")
+	}
+	if f := c.counterNamed("dist"); f.len() > 0 {
+		if out := c.penetration(f, env); out.Value == yes {
+			return out
+		}
+	}
+	f, limit := c.counterNamed("niter"), c.iterations()
+	if f.len() == 0 || limit == 0 {
+		return unmeasured("solver_niter or the limit of iterations")
+	}
+	row := f.row(env)
+	lo, hi := f.window(c.lastReset(env, c.deadline()), c.deadline(), stressWindow)
+	if row < 0 || lo == hi {
+		return unmeasured("solver_niter of the env before it went bad")
+	}
+	hits, peers, tick := f.atLimit(row, lo, hi, limit)
+	out := found(no, fmt.Sprintf("the solver stayed below its limit of %d iterations in the last %d substeps of env %d", limit, hi-lo, env))
+	if hits > 0 {
+		out = found(yes, fmt.Sprintf("the solver stopped at its limit of %d iterations in %d of the last %d substeps of env %d; %d of %d other envs did",
+			limit, hits, hi-lo, env, peers, f.rows-1)).in(f, env, 0, tick)
+	}
+	out.Measured, out.Baseline = float64(hits), float64(hi-lo)
+	out.Base = baseRate(peers, f.rows-1)
+	return out
+}
+
+// atLimit counts the frames in which a row reached a limit, and the other rows
+// that reached it in any.
+func (f *field) atLimit(row, lo, hi, limit int) (hits, peers int, tick int64) {
+	for r := range f.rows {
+		n := 0
+		for i := lo; i < hi; i++ {
+			if f.cell(i, r).max < float64(limit) {
+				continue
+			}
+			n++
+			if r == row {
+				tick = f.frames.Ticks[i]
+			}
+		}
+		switch {
+		case r == row:
+			hits = n
+		case n > 0:
+			peers++
+		}
+	}
+	return hits, peers, tick
+}
+
+// baseRate is how common a feature is among n healthy envs of which k show it.
+func baseRate(k, n int) float64 { return (float64(k) + 1) / (float64(n) + 2) }
+
+// penetration judges the smallest contact distance, in metres.
+func (c *Case) penetration(f *field, env int) Feature {
+	row := f.row(env)
+	lo, hi := f.window(c.lastReset(env, c.deadline()), c.deadline(), stressWindow)
+	for i := lo; i < hi && row >= 0; i++ {
+		if cell := f.cell(i, row); cell.min < -0.01 {
+			out := found(yes, fmt.Sprintf("contacts of env %d penetrate %s m at tick %d", env, num(-cell.min), f.frames.Ticks[i]))
+			out.Measured, out.Baseline, out.Base = -cell.min, 0.01, 0.25
+			return out.in(f, env, 0, f.frames.Ticks[i])
+		}
+	}
+	return found(no, "contacts penetrate less than 1 cm")
+}
+
+// capacity is F4: room for contacts or constraints ran out before the speeds
+// rose. Once they have risen a full buffer is a symptom.
+func (c *Case) capacity() Feature {
+	if e, ok := c.capacityEvent(); ok {
+		out := found(yes, fmt.Sprintf("the simulator reported a full buffer at tick %d: %s", e.Tick, e.Name))
+		out.Tick = &e.Tick
+		out.Base = 0.02
+		return out
+	}
+	if f := c.counterNamed("overflow"); f.len() > 0 {
+		return c.overflowBits(f)
+	}
+	checked := false
+	for _, b := range c.buffers() {
+		if b.limit <= 0 || b.f.len() == 0 {
+			continue
+		}
+		checked = true
+		if out, ok := c.filled(b); ok {
+			return out
+		}
+	}
+	if !checked {
+		return unmeasured("nefc or ncon with their limits (sim.njmax, sim.nconmax)")
+	}
+	return found(no, "contacts and constraints fitted their buffers until it began")
+}
+
+// buffer is a counter with its limit.
+type buffer struct {
+	f     *field
+	limit float64
+	name  string
+}
+
+// buffers returns the counters that have a limit. MJWarp's ncon counts the
+// contacts of all worlds together.
+func (c *Case) buffers() []buffer {
+	nj, _ := c.fact("sim.njmax")
+	nc, _ := c.fact("sim.nconmax")
+	b := []buffer{{c.counterNamed("nefc"), nj, "sim.njmax"}, {c.counterNamed("ncon", "nacon"), nc, "sim.nconmax"}}
+	if b[1].f != nil && !b[1].f.PerEnv {
+		b[1].limit *= float64(c.man.NumEnvs)
+	}
+	return b
+}
+
+// filled reports whether a buffer was full in the ten steps before it began.
+func (c *Case) filled(b buffer) (Feature, bool) {
+	env, _ := c.focus()
+	row := b.f.row(env)
+	lo, hi := b.f.window(c.lastReset(env, c.beginning()), c.beginning(), 10*c.decimation())
+	for i := lo; i < hi && row >= 0; i++ {
+		if n := b.f.cell(i, row).max; n >= b.limit {
+			out := found(yes, fmt.Sprintf("%s%s reached %s of %s %s before anything ran away", b.f.Name, inEnv(b.f.env(row)), num(n), b.name, num(b.limit)))
+			out.Measured, out.Baseline, out.Base = n, b.limit, 0.02
+			return out.in(b.f, env, 0, b.f.frames.Ticks[i]), true
+		}
+	}
+	return Feature{}, false
+}
+
+// capacityEvent returns the first capacity event in the ten env steps before it
+// began.
+func (c *Case) capacityEvent() (dump.Event, bool) {
+	from, to := c.stepsBefore(c.beginning(), 10), c.beginning()
+	env, ok := c.focus()
+	for _, e := range c.man.Events {
+		if e.Kind == dump.EventCapacity && e.Tick >= from && e.Tick <= to && (!ok || touches(e, env)) {
+			return e, true
+		}
+	}
+	return dump.Event{}, false
+}
+
+// overflowBits judges a field of overflow flags.
+func (c *Case) overflowBits(f *field) Feature {
+	env, _ := c.focus()
+	row := f.row(env)
+	if row < 0 {
+		return unmeasured("overflow flags of the env to blame")
+	}
+	lo, hi := f.window(math.MinInt64/2, c.beginning(), 10*c.decimation())
+	for i := lo; i < hi; i++ {
+		if f.cell(i, row).max > 0 {
+			out := found(yes, fmt.Sprintf("overflow flags of env %d are set at tick %d, before anything ran away", env, f.frames.Ticks[i]))
+			out.Base = 0.02
+			return out.in(f, env, 0, f.frames.Ticks[i])
+		}
+	}
+	return found(no, "no overflow flag was set until it began")
+}
+
+// contactFree is X2: whether any constraint was active in the substep in which
+// the speeds ran away. A solver with nothing to solve cannot diverge.
+func (c *Case) contactFree() Feature {
+	r := c.root()
+	f := c.counterNamed("nefc")
+	if r == nil || r.f == nil || !r.f.kind.isBody() || r.row < 0 || f.len() == 0 {
+		return unmeasured("nefc where the physics ran away")
+	}
+	row, i := f.row(r.env), f.upTo(r.tick)
+	if row < 0 || i < 0 || f.frames.Ticks[i] != r.tick {
+		return unmeasured("nefc where the physics ran away")
+	}
+	if n := f.cell(i, row).max; n > 0 {
+		return found(no, fmt.Sprintf("%s constraints were active in env %d when it ran away", num(n), r.env)).in(f, r.env, 0, r.tick)
+	}
+	return found(yes, fmt.Sprintf("no contact and no limit was active in env %d when it ran away (nefc 0)", r.env)).in(f, r.env, 0, r.tick)
+}

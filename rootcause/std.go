@@ -1,0 +1,93 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// The clamp of RSL-RL's std; a std that sits there stopped being learned.
+const stdClamp = 1e-6
+
+// stdAnomaly is F10: a policy std at or below zero, at its clamp, or non-finite
+// from finite inputs. What an exception says is no evidence for it: torch says
+// "std >= 0" for NaN too. A large std is none either: clipped actions hide it
+// for hundreds of healthy steps.
+func (c *Case) stdAnomaly() Feature {
+	var fields []*field
+	for _, f := range c.fields {
+		if (f.kind == std || f.kind == paramStd || f.kind == logStd) && f.len() > 0 {
+			fields = append(fields, f)
+		}
+	}
+	if len(fields) == 0 {
+		return unmeasured("policy.std or its parameter")
+	}
+	best := Feature{}
+	for _, f := range fields {
+		if out, ok := c.judgeStd(f); ok {
+			return out
+		} else if best.Text == "" {
+			best = out
+		}
+	}
+	return best
+}
+
+// judgeStd judges one field of std. ok is true when it is anomalous.
+func (c *Case) judgeStd(f *field) (Feature, bool) {
+	i := f.upTo(c.deadline())
+	if i < 0 {
+		return found(no, f.Name+" was not recorded before the end"), false
+	}
+	least, row := math.Inf(1), 0
+	for r := range f.rows {
+		cell := f.cell(i, r)
+		if cell.bad > 0 {
+			return c.stdBroken(f, i, r)
+		}
+		if cell.min < least {
+			least, row = cell.min, r
+		}
+	}
+	if f.kind == logStd {
+		return found(no, fmt.Sprintf("the smallest %s was %s", f.Name, num(least))), false
+	}
+	col := f.lowest(i, row)
+	value, text := no, fmt.Sprintf("the smallest %s was %s, far from zero", f.Name, num(least))
+	switch {
+	case least <= 0 && f.cell(i, row).max > 0:
+		value = yes
+		text = fmt.Sprintf("%s is %s at tick %d%s: a sampler refuses a std below zero", f.label(col), num(least), f.frames.Ticks[i], f.trend(i, row, col))
+	case least <= 1.01*stdClamp && least > 0:
+		value = yes
+		text = fmt.Sprintf("%s sits at its clamp (%s)", f.label(col), num(least))
+	}
+	out := found(value, text).in(f, f.env(row), col, f.frames.Ticks[i])
+	out.Measured, out.Baseline = least, 10*stdClamp
+	return out, value == yes
+}
+
+// stdBroken judges a std that is non-finite: an anomaly of its own only when it
+// is where it began.
+func (c *Case) stdBroken(f *field, i, row int) (Feature, bool) {
+	r := c.root()
+	cell := f.cell(i, row)
+	if r != nil && r.f == f {
+		return found(yes, fmt.Sprintf("%s is %s from finite inputs", f.Name, cell.class)).in(f, f.env(row), int(cell.first), f.frames.Ticks[i]), true
+	}
+	return found(no, fmt.Sprintf("%s is %s, from inputs that were bad before", f.Name, cell.class)), false
+}
+
+// trend says how a std came down: " (from 0.98 in 50 minibatches)".
+func (f *field) trend(i, row, col int) string {
+	if i == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (from %s, %s earlier)", num(f.at(0, row, col)), f.clockWord(i))
+}
+
+// containsWord reports whether a name holds a word, whatever the case.
+func containsWord(name, word string) bool {
+	return strings.Contains(strings.ToLower(name), word)
+}
