@@ -50,7 +50,7 @@ func diagnoser(f *dump.File) func() (*rootcause.Diagnosis, error) {
 		if err != nil {
 			return nil, fmt.Errorf("diagnose %q: %w", f.Name(), err)
 		}
-		d := rootcause.Diagnose(c, rootcause.DefaultOptions())
+		d := rootcause.Diagnose(c, rootcause.Options{})
 		return &d, nil
 	}
 }

@@ -92,14 +92,17 @@ func Cut(s string, w int) string {
 	return ansi.Truncate(s, w, Ellipsis)
 }
 
-// Spread puts left and right at the ends of exactly w cells. Where there is no
-// room for both, left is cut.
+// Spread puts left and right at the ends of exactly w cells, a space at least
+// between them. Where there is no room for both, left is cut.
 func Spread(left, right string, w int) string {
 	n := Width(right)
-	if n+2 > w {
+	switch {
+	case n == 0 || n+2 > w:
 		return Fit(left, w)
+	case Width(left) < w-n:
+		return Fit(left, w-n) + right
 	}
-	return Fit(left, w-n) + right
+	return Fit(left, w-n-1) + " " + right
 }
 
 // Wrap breaks plain text at spaces into lines of at most w cells; a word that

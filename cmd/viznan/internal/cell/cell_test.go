@@ -29,7 +29,9 @@ func TestFit(t *testing.T) {
 
 func TestSpread(t *testing.T) {
 	assert.Equal(t, "left   end", Spread("left", "end", 10))
-	assert.Equal(t, "le…end", Spread("left", "end", 6))
+	assert.Equal(t, "left end", Spread("left", "end", 8))
+	assert.Equal(t, "le… end", Spread("left", "end", 7))
+	assert.Equal(t, "le…", Spread("left", "", 3))
 	assert.Equal(t, "left", Spread("left", "end", 4), "no room for both")
 	assert.Equal(t, "", Spread("left", "end", 0))
 }

@@ -63,7 +63,7 @@ func (s *Scale) bend(mags []float64) {
 	s.knee = 1
 	if len(mags) > 0 {
 		slices.Sort(mags)
-		s.knee = max(mags[(len(mags)-1)/2], mags[len(mags)-1]*1e-12)
+		s.knee = max(mags[(len(mags)-1)/2], mags[len(mags)-1]*1e-300) // so that their ratio stays finite
 	}
 	if s.Kind != Auto {
 		return

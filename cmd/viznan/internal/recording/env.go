@@ -17,10 +17,9 @@ type Env struct {
 
 var rolePlace = map[dump.Role]int{dump.RoleCulprit: 0, dump.RoleSuspect: 1, dump.RoleControl: 2}
 
-// envs lists the rows of the file, culprits first and otherwise in their
-// order, then the culprits that are not in the file.
-func envs(m *dump.Manifest, s *dump.StateInfo) []Env {
-	var list []Env
+// envs lists the culprits that are not in the file, then its rows, culprits
+// first and otherwise in their order.
+func envs(m *dump.Manifest, s *dump.StateInfo) (list []Env) {
 	for i, id := range m.EnvIDs {
 		e := Env{ID: id, Role: dump.RoleControl}
 		if i < len(m.EnvRoles) {
@@ -29,12 +28,14 @@ func envs(m *dump.Manifest, s *dump.StateInfo) []Env {
 		list = append(list, e)
 	}
 	slices.SortStableFunc(list, func(a, b Env) int { return place(a.Role) - place(b.Role) })
-	if s != nil {
-		for _, id := range s.CulpritsMissing {
-			list = append(list, Env{ID: id, Role: dump.RoleCulprit, Missing: true})
-		}
+	if s == nil {
+		return list
 	}
-	return list
+	var missing []Env
+	for _, id := range s.CulpritsMissing {
+		missing = append(missing, Env{ID: id, Role: dump.RoleCulprit, Missing: true})
+	}
+	return append(missing, list...)
 }
 
 // place orders roles; one that is not known stands last.

@@ -13,14 +13,17 @@ import (
 
 // Recording is one dump laid out for replay.
 type Recording struct {
-	Path      string // as the dump was opened
-	Name      string // the file's name
-	Producer  string // who wrote it, and in which format
-	NumEnvs   int    // envs of the run, 0 when the file does not say
-	Envs      []Env  // culprits first; those that are not in the file last
-	Fields    []*Field
-	Marks     []Mark // in tick order
-	Diagnosis *rootcause.Diagnosis
+	Path     string // as the dump was opened
+	Name     string // the file's name
+	Producer string // who wrote it, and in which format
+	NumEnvs  int    // envs of the run, 0 when the file does not say
+	Envs     []Env  // culprits first, before all those that are not in the file
+	Fields   []*Field
+	Marks    []Mark // in tick order
+	// BeforeStep is true when a state is the one before the step of its number,
+	// so that the step that failed is not shown.
+	BeforeStep bool
+	Diagnosis  *rootcause.Diagnosis
 
 	src      Source
 	manifest *dump.Manifest
@@ -34,7 +37,9 @@ func Open(src Source) *Recording {
 		Path: src.Name(), Name: cell.Clean(filepath.Base(src.Name())),
 		Producer: producer(m.Producer, src.Format()), NumEnvs: m.NumEnvs, src: src, manifest: m,
 	}
-	r.Envs = envs(m, src.States())
+	states := src.States()
+	r.BeforeStep = states != nil && states.BeforeStep
+	r.Envs = envs(m, states)
 	for _, s := range specs(src) {
 		r.Fields = append(r.Fields, newField(s))
 	}

@@ -231,7 +231,7 @@ func TestStartOfFiniteDump(t *testing.T) {
 			recordtest.Ticks(1, 9, 1), func(f, _, _ int) float64 { return float64(f) })
 	}
 	r := load(s)
-	assert.Equal(t, recording.Spot{Field: 1, Env: -1, Col: -1, Tick: 9}, r.Start())
+	assert.Equal(t, recording.Spot{Field: 1, Env: 0, Col: 0, Tick: 9}, r.Start())
 	env := 3
 	r.Diagnose(&rootcause.Diagnosis{Verdict: "contact-divergence", Root: &rootcause.Onset{Field: "obs", Env: &env, Col: 1, Tick: 4, Class: "huge"}})
 	assert.Equal(t, recording.Spot{Field: 0, Env: 0, Col: 1, Tick: 4}, r.Start())
@@ -257,8 +257,9 @@ func TestCulpritsThatAreNotInTheFile(t *testing.T) {
 	s := recordtest.Sample()
 	s.State = &dump.StateInfo{CulpritsMissing: []int{23}}
 	r := recording.Open(s)
-	assert.Equal(t, recording.Env{ID: 23, Role: dump.RoleCulprit, Missing: true}, r.Envs[3])
-	i, ok := r.Reference(0)
+	assert.Equal(t, recording.Env{ID: 23, Role: dump.RoleCulprit, Missing: true}, r.Envs[0])
+	assert.Equal(t, 1, r.Start().Env, "an env that is there")
+	i, ok := r.Reference(1)
 	assert.True(t, ok)
 	assert.Equal(t, 30, r.Envs[i].ID)
 	s.State.CulpritsMissing, s.M.EnvIDs = nil, []int{1}

@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"slices"
+
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/rootcause"
 )
@@ -87,8 +89,17 @@ func (r *Recording) firstSeen() (s Spot, ok bool) {
 }
 
 // Start returns where a person should look first: the first bad value, else
-// where it began, else the last state before the dump was asked for.
+// where it began, else the last state before the dump was asked for. An env
+// that is not in the file is not looked at.
 func (r *Recording) Start() Spot {
+	s := r.start()
+	if s.Env < 0 || r.Envs[s.Env].Missing {
+		s.Env = slices.IndexFunc(r.Envs, func(e Env) bool { return !e.Missing })
+	}
+	return s
+}
+
+func (r *Recording) start() Spot {
 	if s, ok := r.FirstBad(); ok {
 		return s
 	}
@@ -97,7 +108,7 @@ func (r *Recording) Start() Spot {
 			return s
 		}
 	}
-	s := Spot{Field: max(r.Field(dump.StateField), 0), Env: -1, Col: -1}
+	s := Spot{Field: max(r.Field(dump.StateField), 0), Env: -1, Col: 0}
 	_, s.Tick, _ = r.Span()
 	return s
 }

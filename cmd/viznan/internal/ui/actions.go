@@ -93,7 +93,8 @@ func (m *Model) moveRow(n int) {
 		m.values.move(n)
 		m.moved = true
 	case FocusCauses:
-		m.causes.move(n)
+		at := Arrange(m.width, m.height, len(m.rec.Envs), m.focus).Causes
+		m.causes.move(n, at.W, at.H)
 	case FocusChecklist:
 		m.checklist.move(n)
 	}

@@ -16,6 +16,7 @@ import (
 type causePane struct {
 	*scene
 	cursor int
+	scroll int   // lines of the selected block that are above the pane
 	err    error // why there is no diagnosis
 }
 
@@ -38,8 +39,17 @@ func (p *causePane) View(w, h int, focused bool) []string {
 	title := fmt.Sprintf("causes · %s of the evidence is in the dump", percent(d.Coverage))
 	lines := []string{p.st.title(title, w, focused)}
 	body, at := p.blocks(w, h-1)
-	top := min(max(at, 0), max(len(body)-(h-1), 0))
-	return append(lines, body[top:]...)
+	top := min(at+p.scroll, max(len(body)-(h-1), 0))
+	return append(lines, p.cutBelow(body[top:], h-1)...)
+}
+
+// cutBelow returns the lines that fit, the last one saying how many do not.
+func (p *causePane) cutBelow(lines []string, h int) []string {
+	if len(lines) <= h || h < 2 {
+		return lines
+	}
+	more := fmt.Sprintf("  ↓ %d more lines", len(lines)-h+1)
+	return append(lines[:h-1:h-1], p.st.Faint.Render(more))
 }
 
 // blocks lays everything out and says at which line the selected block starts.
@@ -123,12 +133,29 @@ func (p *causePane) extra(w int) (lines []string) {
 	return lines
 }
 
-// move selects the cause n rows on; one place behind the last stands for what
-// follows the ranking.
-func (p *causePane) move(n int) {
-	if d := p.rec.Diagnosis; d != nil {
-		p.cursor = clampIndex(p.cursor+n, len(d.Causes)+1)
+// move goes n rows on in a pane of w x h cells: through the selected block
+// while some of it is out of sight, then to the next one. One place behind the
+// last cause stands for what follows the ranking.
+func (p *causePane) move(n, w, h int) {
+	if p.rec.Diagnosis == nil {
+		return
 	}
+	if to := p.scroll + n; n > 0 && p.scroll < p.hidden(w, h) || n < 0 && p.scroll > 0 {
+		p.scroll = min(max(to, 0), p.hidden(w, h))
+		return
+	}
+	p.cursor = clampIndex(p.cursor+n, len(p.rec.Diagnosis.Causes)+1)
+	p.scroll = 0
+}
+
+// hidden counts the lines of the selected block that a pane has no room for,
+// beside its title and the line that says so.
+func (p *causePane) hidden(w, h int) int {
+	lines := len(p.extra(w))
+	if causes := p.rec.Diagnosis.Causes; p.cursor < len(causes) {
+		lines = 1 + len(p.cause(&causes[p.cursor], w))
+	}
+	return max(lines-(h-2), 0)
 }
 
 // onset is where the first evidence of the selected cause was seen.

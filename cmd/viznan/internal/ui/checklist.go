@@ -28,14 +28,18 @@ func (p *checkPane) View(w, h int, focused bool) []string {
 	if spare := h - 1 - 2*len(list); spare >= 0 {
 		return append(lines, p.tall(list, w, spare)...)
 	}
-	rows := min(len(list), h-1)
+	c := &list[clampIndex(p.cursor, len(list))]
+	detail := append(p.st.hang("   ", c.Check+": "+c.Evidence, w, p.st.Text), p.fix(c, w)...)
+	rows := min(len(list), max(h-1-len(detail), minCheckRows), h-1)
 	top := window(p.cursor, len(list), rows)
 	for i := top; i < top+rows; i++ {
 		lines = append(lines, p.line(i, w, true))
 	}
-	c := &list[clampIndex(p.cursor, len(list))]
-	return append(append(lines, p.st.hang("   ", c.Check+": "+c.Evidence, w, p.st.Text)...), p.fix(c, w)...)
+	return append(lines, detail...)
 }
+
+// minCheckRows is how many rows stay in sight however long the selected one is.
+const minCheckRows = 3
 
 // tall gives every row a second line for its evidence, and the selected one as
 // many more as are spare.

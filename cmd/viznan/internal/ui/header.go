@@ -31,7 +31,7 @@ func (p headerPane) file(w int) string {
 	name := cell.Tail(p.rec.Name, w-2)
 	rest := " · " + p.rec.Producer
 	if p.rec.NumEnvs > 0 {
-		rest += fmt.Sprintf(" · %d envs", p.rec.NumEnvs)
+		rest += " · " + count(p.rec.NumEnvs, "env")
 	}
 	room := w - 1 - cell.Width(name)
 	if room < 8 { // not worth a beginning
@@ -106,10 +106,23 @@ func (p headerPane) fitting(texts []string, style lipgloss.Style, w int) string 
 	return style.Render(cell.Fit(" "+text, w-cell.Width(right))) + p.st.Faint.Render(right)
 }
 
+// count says a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // finite says what is known while nothing bad is.
 func (p headerPane) finite() (lipgloss.Style, string) {
 	if s, ok := p.rec.FirstBad(); ok {
 		return p.st.BadText, fmt.Sprintf("first bad value in %s at tick %d", p.rec.Fields[s.Field].Name, s.Tick)
+	}
+	for _, e := range p.rec.Envs {
+		if e.Missing {
+			return p.st.Warn, fmt.Sprintf("env %d went bad and is not in the file; what is there is finite", e.ID)
+		}
 	}
 	if _, pending := p.rec.Pending(-1); pending {
 		return p.st.Faint, "nothing bad so far"
@@ -129,7 +142,7 @@ func (p headerPane) progress() string {
 		return fmt.Sprintf("reading %d of %d fields… ", n+1, len(p.rec.Fields))
 	}
 	if doubts := len(p.rec.Warnings()); doubts > 0 {
-		return fmt.Sprintf("%d doubts: press 2 ", doubts)
+		return count(doubts, "doubt") + ": press 2 "
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ func TestTableWidths(t *testing.T) {
 	v, _, _ := m.view()
 	list := m.values.columns(v)
 	for _, c := range []struct{ w, label, delta, others, spark int }{
-		{200, 11, 10, 2, 40}, {110, 11, 10, 2, 40}, {80, 11, 10, 2, 16}, {54, 11, 10, 0, 16}, {36, 8, 10, 0, 0}, {20, 5, 0, 0, 0}, {3, 0, 0, 0, 0},
+		{200, 11, 10, 2, 40}, {110, 11, 10, 2, 40}, {80, 11, 10, 2, 16}, {54, 11, 10, 0, 16}, {36, 10, 10, 0, 0}, {20, 5, 0, 0, 0}, {3, 0, 0, 0, 0},
 	} {
 		got := m.values.table(v, list, c.w)
 		assert.Equal(t, c, struct{ w, label, delta, others, spark int }{c.w, got.label, got.delta, len(got.others), got.spark}, fmt.Sprint(c.w))

@@ -194,12 +194,16 @@ func fieldOnset(f *recording.Field, env int) (int64, bool) {
 }
 
 // clock says a count of a field's clock in words: "substep 30".
-func clock(f *recording.Field, t *recording.Track, frame int) string {
+func (s *scene) clock(f *recording.Field, t *recording.Track, frame int) string {
 	name := string(f.Spec.Clock)
 	if name == "" {
 		name = "count"
 	}
-	return fmt.Sprintf("%s %d", clean(name), t.Count(frame))
+	text := fmt.Sprintf("%s %d", clean(name), t.Count(frame))
+	if f.Spec.Name == dump.StateField && s.rec.BeforeStep {
+		text = "before " + text
+	}
+	return text
 }
 
 // roleGlyphs tell the roles of envs apart without colour.

@@ -31,7 +31,9 @@ func viewer(src recording.Source, o Options) *Model {
 
 // sample returns a viewer of the sample in plain characters.
 func sample() *Model {
-	return viewer(recordtest.Sample(), Options{Theme: Plain, Diagnose: diagnosis})
+	m := viewer(recordtest.Sample(), Options{Theme: Plain, Diagnose: diagnosis})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	return m
 }
 
 // keyPress makes the message of a key as bubbletea names it.
@@ -308,6 +310,36 @@ func TestRowKeys(t *testing.T) {
 	assert.Equal(t, 5, m.causes.cursor, "one place behind the last cause")
 	press(m, "3", "pgdown")
 	assert.Equal(t, 9, m.checklist.cursor)
+}
+
+// TestLongEvidenceIsRead: what one screen cannot hold of a cause must come into
+// sight by going down.
+func TestLongEvidenceIsRead(t *testing.T) {
+	m := viewer(recordtest.Sample(), Options{Theme: Plain, Diagnose: func() (*rootcause.Diagnosis, error) {
+		d := recordtest.Diagnosis()
+		for i := range 30 {
+			d.Causes[0].Evidence = append(d.Causes[0].Evidence, rootcause.Evidence{Text: fmt.Sprintf("fact number %d.", i)})
+		}
+		return d, nil
+	}})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	press(m, "2")
+	assert.Contains(t, m.Frame(80, 24), "more lines")
+	seen := ""
+	for m.causes.cursor == 0 {
+		seen += m.Frame(80, 24)
+		press(m, "down")
+	}
+	for i := range 30 {
+		assert.Contains(t, seen, fmt.Sprintf("fact number %d.", i))
+	}
+	assert.Contains(t, seen, "fix: halve the timestep")
+	for range 10 {
+		press(m, "down")
+	}
+	assert.Contains(t, m.Frame(80, 24), "no reward term was recorded", "the doubts at the end")
+	press(m, "up", "up", "up", "up", "up", "up")
+	assert.Zero(t, m.causes.cursor)
 }
 
 // TestFieldWithFewerColumns: the column of one field may not be there in the

@@ -61,7 +61,7 @@ func (p *valuePane) title(v view, ok bool) string {
 	case v.track.PerEnv():
 		text += fmt.Sprintf(" · env %d", p.envID())
 	}
-	text += " · " + clock(f, v.track, v.frame)
+	text += " · " + p.clock(f, v.track, v.frame)
 	if late := p.spot.Tick - v.track.Tick(v.frame); late > 0 {
 		text += fmt.Sprintf(" · as of tick %d", v.track.Tick(v.frame))
 	}
@@ -100,7 +100,7 @@ type table struct {
 const (
 	pointerWidth  = 3 // pointer, mark, space
 	deltaWidth    = 10
-	minSpark      = 6
+	minSpark      = 5
 	maxSpark      = 40
 	envWidth      = numberWidth + 2
 	maxOtherEnvs  = 4
@@ -117,7 +117,7 @@ func (p *valuePane) table(v view, list []int, w int) table {
 		longest = max(longest, cell.Width(p.field().Label(c, v.trace)))
 	}
 	room := max(w-pointerWidth-numberWidth-1, 0)
-	t.label = min(longest, maxLabelWidth, max(room-deltaWidth-minSpark-2, minLabelWidth), room)
+	t.label = min(longest, maxLabelWidth, max(room-deltaWidth-1, minLabelWidth), room)
 	room -= t.label
 	if room > deltaWidth {
 		t.delta, room = deltaWidth, room-deltaWidth-1
@@ -166,7 +166,7 @@ func (t *table) header(s *scene) string {
 		b.WriteString(cell.Right(fmt.Sprintf("env %d", e.ID), envWidth))
 	}
 	if t.spark > 0 {
-		b.WriteString(" " + cell.Fit("up to here", t.spark))
+		b.WriteString(" " + cell.Fit("history", t.spark))
 	}
 	return s.st.Faint.Render(b.String())
 }
