@@ -28,7 +28,7 @@
 // numbers of columns when they are believable.
 //
 // Only the header, the names and some small arrays are read, by offset: a model
-// of 70 MB, nearly all of it meshes, takes about a millisecond.
+// of 70 MB, nearly all of it meshes, takes a fraction of a millisecond.
 //
 // # The state vector
 //

@@ -35,6 +35,8 @@ type facts struct {
 	Cone           int
 	Gravity        [3]float64
 	ImpRatio       *float64
+	DisableFlags   int
+	EnableFlags    int
 
 	StatePhysics      stateFact `json:"state_physics"`
 	StatePhysicsMocap stateFact `json:"state_physics_mocap"`
@@ -190,10 +192,11 @@ func checkFacts(t *testing.T, m *Model, text []byte) {
 		[10]int{m.NQ, m.NV, m.NU, m.NA, m.NBody, m.NJnt, m.NGeom, m.NMocap, m.NHistory, m.NPlastic})
 	want := Options{
 		Timestep: f.Timestep, Iterations: f.Iterations, LSIterations: f.LSIterations, Solver: f.Solver,
-		Integrator: f.Integrator, Cone: f.Cone, Gravity: f.Gravity, ImpRatio: m.Opt.ImpRatio,
+		Integrator: f.Integrator, Cone: f.Cone, Gravity: f.Gravity,
+		ImpRatio: m.Opt.ImpRatio, DisableFlags: m.Opt.DisableFlags, EnableFlags: m.Opt.EnableFlags,
 	}
 	if f.ImpRatio != nil {
-		want.ImpRatio = *f.ImpRatio
+		want.ImpRatio, want.DisableFlags, want.EnableFlags = *f.ImpRatio, f.DisableFlags, f.EnableFlags
 	}
 	assert.Equal(t, want, m.Opt)
 	checkTree(t, m, &f)

@@ -69,7 +69,7 @@ func (f *file) bytes(offset, n int64) []byte {
 func (f *file) raw(name string, want elem, n int) []byte {
 	s := f.find(name)
 	if s.n != int64(n) || n > 0 && s.elem != want {
-		f.fault("array %s has %d elements, want %d", name, s.n, n)
+		f.fault("array %s has %d elements of %d bytes, want %d of %d", name, s.n, s.elem.bytes(), n, want.bytes())
 	}
 	if n == 0 {
 		return nil

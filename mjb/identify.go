@@ -65,9 +65,9 @@ func known(v version) bool {
 // choose names the version when one or several layouts fit. Those that fit one
 // file are neighbours and differ in nothing that is read here.
 func (h *header) choose(fits []*layout) *identified {
-	newest := fits[len(fits)-1]
-	first, last := fits[0].release.version, newest.release.version
-	id := &identified{layout: newest, text: last.String(), version: last}
+	l := fits[len(fits)-1]
+	first, last := fits[0].release.version, l.release.version
+	id := &identified{layout: l, text: last.String(), version: last}
 	switch {
 	case h.version != 0 && h.version != last:
 		id.text, id.version = h.version.String(), h.version

@@ -15,10 +15,11 @@ const (
 
 // JointsFromMJCF reads from an MJCF file what can be told without MuJoCo's
 // compiler: names, types and order of bodies, joints and actuators, and the
-// options. The model's Version is "" and it has no masses, limits, geoms or
-// kinematics. A file that makes joints in other ways than by <joint> and
-// <freejoint> in <body>, or takes them from other files, is a *NotSimpleError;
-// one that is no MJCF wraps ErrNotModel.
+// numbers of <option>. The model's Version is "" and it has no masses, limits,
+// geoms or kinematics; history and plastic state are not counted. A file that
+// makes joints in other ways than by <joint> and <freejoint> in <body>, or takes
+// them from other files, is a *NotSimpleError; one that is no MJCF wraps
+// ErrNotModel.
 func JointsFromMJCF(r io.Reader) (*Model, error) {
 	text := &io.LimitedReader{R: r, N: maxMJCF + 1}
 	p := &mjcf{dec: xml.NewDecoder(text), classes: map[string]mjcfClass{mainClass: {}}, opt: defaultOptions()}
@@ -76,7 +77,7 @@ type mjcfBody struct {
 // mjcfJoint is a joint whose type may depend on a class defined further on.
 type mjcfJoint struct{ name, kind, class string }
 
-// handler reads the children of one element; nil skips them.
+// handler reads one element to its end.
 type handler func(xml.StartElement) error
 
 // read reads the root element.
@@ -96,7 +97,7 @@ func (p *mjcf) read() error {
 }
 
 // children calls h for each child until the end of the element, or of the file
-// at the root. h reads its element to the end.
+// at the root.
 func (p *mjcf) children(h handler) error {
 	if p.depth++; p.depth > maxDepth {
 		return fmt.Errorf("elements nest deeper than %d", maxDepth)
@@ -143,33 +144,38 @@ func (p *mjcf) section(e xml.StartElement) error {
 	case "option":
 		p.options(e)
 	case "default":
-		return p.defaultClass(e, mainClass)
+		// What older versions let the main class be called is the same class.
+		if class := attr(e, "class"); class != "" && class != mainClass {
+			p.classes[class] = mjcfClass{outer: mainClass}
+		}
+		return p.defaultClass(mainClass)
 	case "worldbody":
 		return p.children(p.bodyElement(&p.world, mainClass))
 	case "actuator":
 		return p.children(func(a xml.StartElement) error {
-			p.actuators = append(p.actuators, a)
+			if p.actuators = append(p.actuators, a); len(p.actuators) > maxObjects {
+				return fmt.Errorf("more than %d actuators", maxObjects)
+			}
 			return p.skip(a)
 		})
 	}
 	return p.skip(e)
 }
 
-// defaultClass reads a class of defaults, which inherits from the one around it.
-func (p *mjcf) defaultClass(e xml.StartElement, outer string) error {
-	class := attr(e, "class")
-	if class == "" {
-		class = mainClass
-	}
-	if _, ok := p.classes[class]; !ok {
-		p.classes[class] = mjcfClass{outer: outer}
-	}
+// defaultClass reads a class of defaults and those within it, which inherit.
+func (p *mjcf) defaultClass(class string) error {
 	return p.children(func(c xml.StartElement) error {
-		if c.Name.Local == "default" {
-			return p.defaultClass(c, class)
-		}
-		if t := attr(c, "type"); c.Name.Local == "joint" && t != "" {
-			p.classes[class] = mjcfClass{t, p.classes[class].outer}
+		switch c.Name.Local {
+		case "default":
+			inner := attr(c, "class")
+			if _, ok := p.classes[inner]; !ok {
+				p.classes[inner] = mjcfClass{outer: class}
+			}
+			return p.defaultClass(inner)
+		case "joint":
+			if t := attr(c, "type"); t != "" {
+				p.classes[class] = mjcfClass{t, p.classes[class].outer}
+			}
 		}
 		p.dynamic = p.dynamic || givesState(c)
 		return p.skip(c)
@@ -184,7 +190,7 @@ func (p *mjcf) bodyElement(b *mjcfBody, class string) handler {
 			if p.bodies++; p.bodies > maxObjects {
 				return fmt.Errorf("more than %d bodies", maxObjects)
 			}
-			child := &mjcfBody{name: attr(e, "name"), mocap: attr(e, "mocap") == "true"}
+			child := &mjcfBody{name: nameOf(e), mocap: attr(e, "mocap") == "true"}
 			b.children = append(b.children, child)
 			if c := attr(e, "childclass"); c != "" {
 				return p.children(p.bodyElement(child, c))
@@ -204,7 +210,7 @@ func (p *mjcf) bodyElement(b *mjcfBody, class string) handler {
 
 // newJoint reads a joint.
 func newJoint(e xml.StartElement, class string) mjcfJoint {
-	j := mjcfJoint{name: attr(e, "name"), kind: attr(e, "type"), class: class}
+	j := mjcfJoint{name: nameOf(e), kind: attr(e, "type"), class: class}
 	if c := attr(e, "class"); c != "" {
 		j.class = c
 	}
@@ -222,4 +228,10 @@ func attr(e xml.StartElement, name string) string {
 		}
 	}
 	return ""
+}
+
+// nameOf returns an element's name, cut when it is longer than any sane one.
+func nameOf(e xml.StartElement) string {
+	name := attr(e, "name")
+	return name[:min(len(name), maxName)]
 }

@@ -84,7 +84,7 @@ func (p *mjcf) addActuator(m *Model, e xml.StartElement, joints map[string]int) 
 	if err != nil {
 		return err
 	}
-	a := Actuator{Name: attr(e, "name"), Joint: -1, CtrlAdr: len(m.Actuators), NCtrl: 1, ActAdr: -1, NAct: n}
+	a := Actuator{Name: nameOf(e), Joint: -1, CtrlAdr: len(m.Actuators), NCtrl: 1, ActAdr: -1, NAct: n}
 	for _, target := range [...]string{attr(e, "joint"), attr(e, "jointinparent")} {
 		if i, ok := joints[target]; ok && target != "" {
 			a.Joint = i
@@ -94,8 +94,8 @@ func (p *mjcf) addActuator(m *Model, e xml.StartElement, joints map[string]int) 
 		a.ActAdr = m.NA
 		m.NA += n
 	}
-	if len(m.Actuators) == maxObjects || m.NA > maxColumns {
-		return fmt.Errorf("more than %d actuators or %d activations", maxObjects, maxColumns)
+	if m.NA > maxColumns {
+		return fmt.Errorf("more than %d activations", maxColumns)
 	}
 	m.Actuators = append(m.Actuators, a)
 	return nil

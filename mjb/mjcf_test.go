@@ -87,6 +87,17 @@ func TestMJCFOrderAndClasses(t *testing.T) {
 	assert.Equal(t, [2]int{15, 13}, [2]int{m.NQ, m.NV})
 }
 
+// Older versions let the main class have a name of its own.
+func TestMJCFNamedMainClass(t *testing.T) {
+	t.Parallel()
+	m := mjcfOf(t, `<mujoco><default class="robot"><joint type="slide"/></default>
+	<worldbody><body><joint/><joint class="robot"/><joint class="main"/></body></worldbody></mujoco>`)
+	for _, j := range m.Joints {
+		assert.Equal(t, SlideJoint, j.Type)
+	}
+	assert.Len(t, m.Joints, 3)
+}
+
 func TestMJCFActivations(t *testing.T) {
 	t.Parallel()
 	m := mjcfOf(t, `<mujoco><worldbody><body><joint name="j"/></body></worldbody><actuator>

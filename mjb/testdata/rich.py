@@ -13,7 +13,7 @@ import zipfile
 
 XML = """<mujoco model="rich">
 <option timestep="0.003" gravity="0 0.1 -9.7" iterations="17" ls_iterations="23" impratio="3"
-        cone="elliptic" integrator="RK4" solver="CG"/>
+        cone="elliptic" integrator="RK4" solver="CG"><flag contact="disable" energy="enable"/></option>
 <size nuserdata="3" nuser_jnt="2" nuser_body="3" nuser_geom="1" nuser_site="2" nuser_actuator="4"
       nuser_sensor="1" nuser_tendon="2" nuser_cam="1"/>
 <asset>
@@ -106,6 +106,7 @@ def facts(mujoco, m):
         "timestep": m.opt.timestep, "iterations": m.opt.iterations, "ls_iterations": m.opt.ls_iterations,
         "solver": m.opt.solver, "integrator": m.opt.integrator, "cone": m.opt.cone,
         "gravity": m.opt.gravity.tolist(), "impratio": m.opt.impratio,
+        "disableflags": m.opt.disableflags, "enableflags": m.opt.enableflags,
         "states": [{"spec": s, "size": mujoco.mj_stateSize(m, s)}
                    for s in [physics, physics | mocap, every] + [1 << k for k in range(every.bit_length())]],
         "bodies": [name(obj.mjOBJ_BODY, i) for i in range(m.nbody)],
