@@ -90,7 +90,7 @@ func (o *flags) check() error {
 	case "auto", "dark", "light":
 		return nil
 	}
-	return cli.Usagef("--theme %q is not auto, dark or light", safetext.Clip(o.theme, 20))
+	return cli.Usagef(`--theme "%s" is not auto, dark or light`, safetext.Clip(o.theme, 20))
 }
 
 // interactive reports whether w is a terminal that can move its cursor.
@@ -107,7 +107,7 @@ func newModel(c *cobra.Command, f *dump.File, o *flags) (*ui.Model, error) {
 	if set("field") {
 		i := rec.Field(o.field)
 		if i < 0 {
-			return nil, cli.Usagef("the dump holds no field %q; it holds %s", safetext.Clip(o.field, 40), fieldNames(rec))
+			return nil, cli.Usagef(`the dump holds no field "%s"; it holds %s`, safetext.Clip(o.field, 40), fieldNames(rec))
 		}
 		opts.Field = &i
 	}

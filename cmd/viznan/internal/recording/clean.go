@@ -11,6 +11,7 @@ import (
 // raw: they are looked up, and shown by Field.Name.
 func clean(d *rootcause.Diagnosis) *rootcause.Diagnosis {
 	c := *d
+	c.Verdict = cell.Clean(d.Verdict)
 	c.Causes = slices.Clone(d.Causes)
 	for i := range c.Causes {
 		cleanCause(&c.Causes[i])

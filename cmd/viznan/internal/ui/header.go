@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 
@@ -46,12 +47,19 @@ func (p headerPane) verdict() (string, lipgloss.Style) {
 	switch {
 	case d == nil:
 		return "no verdict yet", p.st.Faint
-	case d.Verdict == "clean":
+	case d.Verdict == rootcause.Clean:
 		return "clean: nothing wrong", p.st.Good
-	case d.Verdict == "unknown" || len(d.Causes) == 0:
+	case len(d.Causes) == 0 || d.Causes[0].ID == rootcause.UnknownCause:
 		return "cause unknown", p.st.Warn
 	}
-	return d.Causes[0].ID + " " + percent(d.Causes[0].Probability), p.st.Bad
+	first := d.Causes[0].ID + " " + percent(d.Causes[0].Probability)
+	switch d.Verdict {
+	case d.Causes[0].ID:
+		return first, p.st.Bad
+	case rootcause.UnknownCause:
+		return "unknown; perhaps " + first, p.st.Warn
+	}
+	return d.Verdict, p.st.Bad
 }
 
 // trip says what went bad first, and where it began when that is elsewhere.
@@ -124,10 +132,21 @@ func (p headerPane) finite() (lipgloss.Style, string) {
 			return p.st.Warn, fmt.Sprintf("env %d went bad and is not in the file; what is there is finite", e.ID)
 		}
 	}
-	if _, pending := p.rec.Pending(-1); pending {
-		return p.st.Faint, "nothing bad so far"
+	if len(p.rec.Fields) == 0 {
+		return p.st.Warn, "nothing is recorded"
 	}
-	return p.st.Good, "every recorded value is finite"
+	for _, f := range p.rec.Fields {
+		switch {
+		case !f.Loaded:
+			return p.st.Faint, "nothing bad so far"
+		case f.Err != nil:
+			return p.st.Warn, "what could be read is finite"
+		}
+	}
+	if d := p.rec.Diagnosis; d != nil && d.Verdict == rootcause.Clean {
+		return p.st.Good, "every recorded value is finite"
+	}
+	return p.st.Text, "every recorded value is finite"
 }
 
 // progress says how much is read, and afterwards how many doubts there are.
@@ -169,11 +188,15 @@ func brieflyAt(o *rootcause.Onset) string {
 	return fmt.Sprintf("%s %s @%d", recording.ClassName(o.Class), element(o), o.Tick)
 }
 
-// element names field and column.
+// element names field and column; a label that names the field itself stands
+// alone.
 func element(o *rootcause.Onset) string {
-	column := o.Column
-	if column == "" {
-		column = fmt.Sprint(o.Col)
+	field := clean(o.Field)
+	switch {
+	case o.Column == "":
+		return fmt.Sprintf("%s[%d]", field, o.Col)
+	case strings.HasPrefix(o.Column, field):
+		return o.Column
 	}
-	return fmt.Sprintf("%s[%s]", clean(o.Field), column)
+	return fmt.Sprintf("%s[%s]", field, o.Column)
 }

@@ -25,7 +25,7 @@ func (p *valuePane) View(w, h int, focused bool) []string {
 	v, why, ok := p.view()
 	lines := []string{p.st.title(p.title(v, ok), w, focused)}
 	if !ok {
-		return append(lines, p.st.Warn.Render(" "+cell.Cut(clean(why), w-1)))
+		return append(lines, p.st.hang(" ", clean(why), w, p.st.Warn)...)
 	}
 	list := p.columns(v)
 	t := p.table(v, list, w)
