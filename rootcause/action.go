@@ -15,18 +15,18 @@ func (c *Case) extremeAction() Feature {
 	f := c.first(action, ctrl)
 	env, ok := c.focus()
 	if f.len() == 0 || !ok {
-		return unmeasured("action or ctrl of the env to blame")
+		return c.unblamed(f, "action or ctrl")
 	}
 	row, i := f.row(env), f.upTo(c.beginning())
 	if r := c.root(); r != nil && r.f != nil && r.f.kind != action && r.f.kind != mean {
 		i = f.upTo(c.beginning() - 1)
 	}
 	if row < 0 || i < 0 || f.cell(i, row).bad > 0 {
-		return unmeasured("no finite action of the env before it began")
+		return unmeasured("a finite action of the env before it began")
 	}
 	p := f.population(i, row)
 	if p == 0 {
-		return unmeasured("no other action to compare with")
+		return unmeasured("other actions to compare with")
 	}
 	cell := f.cell(i, row)
 	out := found(no, fmt.Sprintf("%s%s was at most %s in the step before it began, as usual (99.9 %% of all: below %s)", f.Name, inEnv(env), num(cell.max), num(p)))
@@ -60,12 +60,17 @@ func (f *field) population(i, row int) float64 {
 func (c *Case) actionLeads() Feature {
 	r := c.root()
 	if r == nil || r.f == nil {
-		return unmeasured("nothing ran away")
+		return idle("nothing ran away")
 	}
 	if r.f.kind == action || r.f.kind == ctrl {
 		return found(yes, fmt.Sprintf("%s%s left the usual range first, at tick %d", r.name, inEnv(r.env), r.tick)).in(r.f, r.env, r.col, r.tick)
 	}
 	f := c.first(ctrl)
+	if f.len() == 0 && (r.f.kind == obs || r.f.kind == reward) {
+		if out, ok := c.actionCreeps(); ok {
+			return out
+		}
+	}
 	if !r.f.kind.isBody() || f.len() == 0 {
 		return unmeasured("ctrl before the physics ran away")
 	}
@@ -73,50 +78,103 @@ func (c *Case) actionLeads() Feature {
 	if row < 0 || i < 0 || f.cell(i, row).bad > 0 {
 		return unmeasured("ctrl before the physics ran away")
 	}
-	d, usual, col := c.reach(f, i, row)
-	if usual < math.Pi && d > 2*math.Pi && d > 5*usual || c.servoTargets() && d > 2*math.Pi {
-		out := found(yes, fmt.Sprintf("the target of %s%s was %s rad away from the joint when it set out, a full turn or more", f.label(col), inEnv(r.env), num(d)))
-		out.Measured, out.Baseline = d, usual
-		return out.in(f, r.env, col, r.tick)
+	if c.servoTargets(f, i) {
+		if d, col := c.reach(f, i, row); d > 2*math.Pi {
+			out := found(yes, fmt.Sprintf("the target of %s%s was %s rad when it ran away, more than a turn beyond any usual position", f.label(col), inEnv(r.env), num(math.Abs(f.at(i, row, col)))))
+			out.Measured, out.Baseline = d, 2*math.Pi
+			return out.in(f, r.env, col, r.tick)
+		}
+	}
+	if out, ok := c.actionCreeps(); ok {
+		return out
 	}
 	return found(no, fmt.Sprintf("ctrl%s was in its usual range (up to %s) when the physics ran away", inEnv(r.env), num(f.cell(i, row).max)))
 }
 
-// servoTargets reports whether the model's actuators are position servos, so
-// that a control is the target of a joint.
-func (c *Case) servoTargets() bool {
-	s := c.servos()
-	return len(s) > 0 && !slices.ContainsFunc(s, func(s servo) bool { return s.kp <= 0 })
-}
-
-// reach returns the largest distance between a position target and the joint of
-// the same name, the usual such distance and the column. The joint is taken
-// where the env set out, for one that has run away is far from any target.
-// All are zero when the names do not match.
-func (c *Case) reach(f *field, i, row int) (worst, usual float64, at int) {
-	q := c.first(qpos)
-	env := f.env(row)
-	g, ok := c.growthOf(c.velocity(), env, c.deadline())
-	if q.len() == 0 || q.row(env) < 0 || !ok {
-		return 0, 0, 0
+// servoTargets reports whether controls are the targets of joints: the model
+// says so, or in the other envs they lie close to the joints of the same names.
+func (c *Case) servoTargets(f *field, i int) bool {
+	if s := c.servos(); len(s) > 0 {
+		return !slices.ContainsFunc(s, func(s servo) bool { return s.kp <= 0 })
 	}
-	j := q.upTo(g.f.frames.Ticks[g.from])
+	q := c.first(qpos)
+	if q.len() == 0 {
+		return false
+	}
+	j := q.upTo(f.frames.Ticks[i])
 	var all []float64
 	for col := range f.to - f.from {
 		k := q.named(f.column(col))
-		if k < 0 || j < 0 {
-			continue
-		}
-		if d := math.Abs(f.at(i, row, col) - q.at(j, q.row(env), k)); finite(d) && d > worst {
-			worst, at = d, col
-		}
-		for r := range f.rows {
-			if qr := q.row(f.env(r)); r != row && qr >= 0 {
+		for r := 0; r < f.rows && k >= 0 && j >= 0; r++ {
+			if qr := q.row(f.env(r)); qr >= 0 {
 				all = append(all, math.Abs(f.at(i, r, col)-q.at(j, qr, k)))
 			}
 		}
 	}
-	return worst, quiet(all, true), at
+	return len(all) > 0 && quiet(all, true) < math.Pi/2
+}
+
+// reach returns by how much the largest target of a row exceeds the positions
+// that its joint usually has, with its column; 0 when the names do not match.
+func (c *Case) reach(f *field, i, row int) (worst float64, at int) {
+	q := c.first(qpos)
+	if q.len() == 0 {
+		return 0, 0
+	}
+	for col := range f.to - f.from {
+		k := q.named(f.column(col))
+		if k < 0 {
+			continue
+		}
+		var usual []float64
+		for j := range q.len() {
+			for r := range q.rows {
+				usual = append(usual, math.Abs(q.at(j, r, k)))
+			}
+		}
+		if d := math.Abs(f.at(i, row, col)) - quiet(usual, true); finite(d) && d > worst {
+			worst, at = d, col
+		}
+	}
+	return worst, at
+}
+
+// actionCreeps reports whether the actions grew for a long time and set out
+// before the state did. A falling robot draws every action tail after it, so
+// the lead must be clear.
+func (c *Case) actionCreeps() (Feature, bool) {
+	a, v := c.first(action, mean), c.first(qvel, state, obs)
+	env, ok := c.focus()
+	if a.len() < 10 || v.len() < 10 || !ok {
+		return Feature{}, false
+	}
+	g, ok := c.growthOf(a, env, c.deadline())
+	if !ok || g.factor() < 20 || g.end < 20*a.base || g.frames() < 10 {
+		return Feature{}, false
+	}
+	mine, theirs := a.crosses(env, 5, g.to), v.crosses(env, 5, v.len()-1)
+	if mine < 0 || theirs >= 0 && theirs <= mine {
+		return Feature{}, false
+	}
+	f := found(yes, fmt.Sprintf("%s%s grew %s over %s, and set out before %s did (tick %d)", a.label(g.lead), inEnv(env), times(g.factor()), a.clockWord(g.frames()), v.Name, mine))
+	f.Measured, f.Baseline = g.end, a.base
+	return f.in(a, env, g.lead, a.frames.Ticks[g.to]), true
+}
+
+// crosses returns the tick since when a row of an env stayed above a multiple of
+// the healthy size until frame end, -1 when it does not at the end.
+func (f *field) crosses(env int, times float64, end int) int64 {
+	row, since := f.row(env), int64(-1)
+	if row < 0 {
+		return -1
+	}
+	for i := end; i >= 0; i-- {
+		if f.cell(i, row).max <= times*f.base {
+			break
+		}
+		since = f.frames.Ticks[i]
+	}
+	return since
 }
 
 // named returns the column whose label ends with a name, -1 when there is none.

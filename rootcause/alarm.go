@@ -69,23 +69,28 @@ func (c *Case) locate(o *onset) step {
 // shown or not: every dump of another producer than nanguard.
 func (c *Case) guardFired() bool { return !strings.HasPrefix(c.format, "nanguard") && c.format != "" }
 
-// lastState looks at the last frame of the physics in the env to blame.
+// lastState finds the earliest run of bad values that lasts until the end of
+// the file, in the env to blame.
 func (c *Case) lastState() (step, bool) {
 	env, ok := c.focus()
 	if !ok && len(c.culprits) > 0 {
 		return step{}, false // the culprit is not in the file
 	}
-	for _, f := range []*field{c.velocity(), c.first(qpos), c.first(obs)} {
-		if f.len() == 0 {
+	var best step
+	found := false
+	for _, f := range c.fields {
+		if f.len() == 0 || f.kind == monitor || f.kind == counter {
 			continue
 		}
 		for _, row := range c.lookAt(f, env) {
 			if i := f.len() - 1; f.state(i, row) != "" {
-				return c.inFrame(f, i, row), true
+				if s := c.inFrame(f, i, row); !found || earlier(&s, &best) {
+					best, found = s, true
+				}
 			}
 		}
 	}
-	return step{}, false
+	return best, found
 }
 
 // lookAt returns the row of an env, or every row when the env is not known.

@@ -37,7 +37,7 @@ func (c *Case) servos() []servo {
 		if dof < 0 || dof >= len(c.model.DofInvW0) {
 			continue
 		}
-		s := servo{name: a.Name, kp: -a.BiasPrm[1], kd: -a.BiasPrm[2]}
+		s := servo{name: a.Name, kp: math.Max(-a.BiasPrm[1], 0), kd: math.Max(-a.BiasPrm[2], 0)}
 		inv := c.model.DofInvW0[dof]
 		s.wdt = dt * math.Sqrt(math.Max(s.kp*inv, 0))
 		if in := c.model.Opt.Integrator; in != 2 && in != 3 {
@@ -62,19 +62,23 @@ func (c *Case) stiffest() *servo {
 // modelAudit is X6: something in the model file cannot work.
 func (c *Case) modelAudit() Feature {
 	if c.model == nil {
-		return unmeasured("no model beside the dump")
+		return unmeasured("a model beside the dump")
 	}
 	if s := badArray(c.model); s != "" {
-		return found(yes, "the model holds "+s)
+		return found("impossible", "the model holds "+s)
 	}
 	s := c.stiffest()
-	if s == nil {
+	if s == nil || s.wdt == 0 && s.ddt == 0 {
 		return found(no, "masses, inertias and armatures of the model are positive")
 	}
 	worst := math.Max(s.wdt, s.ddt)
-	if worst > unstable {
-		f := found(yes, fmt.Sprintf("actuator %s (kp %s, kd %s) is unstable at a step of %s s: sqrt(kp/inertia)*dt is %s, damping*dt/inertia %s, and 2 is the limit",
-			s.name, num(s.kp), num(s.kd), num(c.timestep()), num(s.wdt), num(s.ddt)))
+	if worst > shaky {
+		value, word := "shaky", "shaky"
+		if worst > unstable {
+			value, word = "unstable", "unstable"
+		}
+		f := found(value, fmt.Sprintf("actuator %s (kp %s, kd %s) is %s at a step of %s s: sqrt(kp/inertia)*dt is %s, damping*dt/inertia %s; 2 is the limit",
+			s.name, num(s.kp), num(s.kd), word, num(c.timestep()), num(s.wdt), num(s.ddt)))
 		f.Measured, f.Baseline = worst, unstable
 		return f
 	}

@@ -19,6 +19,7 @@ type Case struct {
 	states *dump.StateInfo
 
 	fields []*field // loop order
+	before []*field // the state before each step, by part
 	byName map[string]*field
 
 	resets   map[int][]int64 // per env, ascending ticks
@@ -62,52 +63,79 @@ func NewCase(src Source) (*Case, error) {
 	return c, nil
 }
 
-// readFields reads every field of the manifest, and the parts of the state
-// vector where it is the only record of the physics.
+// readFields reads every field of the manifest and the state vector, which the
+// rules see where it is the only record of the physics.
 func (c *Case) readFields(src Source) {
 	specs := slices.Clone(c.man.Fields)
 	slices.SortStableFunc(specs, func(a, b dump.FieldSpec) int { return compare(a.Order, b.Order) })
 	for _, s := range specs {
 		if s.Name != dump.StateField {
-			c.add(src, s, kindOf(s), 0, -1)
+			if f := c.read(src, s, c.kindOf(s), 0, -1); f != nil {
+				c.keep(f)
+			}
 		}
 	}
-	if c.first(qvel).len() == 0 && c.states != nil {
-		c.readStates(src)
+	if c.states == nil {
+		return
+	}
+	c.before = c.readStates(src)
+	if c.first(qvel).len() == 0 {
+		for _, f := range c.before {
+			c.keep(f)
+		}
 	}
 }
 
-// readStates adds the parts of the state vector as fields of their own, so that
-// a velocity is never judged like a position.
-func (c *Case) readStates(src Source) {
+// kindOf is kindOf with what the run declared: a std parameter that is learned
+// as a logarithm may well be negative.
+func (c *Case) kindOf(s dump.FieldSpec) kind {
+	k := kindOf(s)
+	if how := c.text("policy.std_param"); k == paramStd && how == "log" {
+		return logStd
+	} else if k == paramStd && how == "softplus" {
+		return param
+	}
+	return k
+}
+
+// readStates reads the parts of the state vector as fields of their own, so
+// that a velocity is never judged like a position.
+func (c *Case) readStates(src Source) []*field {
 	spec, ok := src.Field(dump.StateField)
 	if !ok {
-		return
+		return nil
 	}
-	if len(c.states.Parts) == 0 {
-		c.add(src, spec, state, 0, -1)
-		return
+	parts := c.states.Parts
+	kinds := map[string]kind{"qpos": qpos, "qvel": qvel, "act": act, "": state}
+	if len(parts) == 0 {
+		parts = []mjb.Part{{To: -1}}
 	}
-	kinds := map[string]kind{"qpos": qpos, "qvel": qvel, "act": act}
-	for _, p := range c.states.Parts {
-		if p.To > p.From && p.Name != "time" {
-			c.add(src, spec, kinds[p.Name], p.From, p.To)
+	var out []*field
+	for _, p := range parts {
+		if p.To == p.From || p.Name == "time" {
+			continue
+		}
+		if f := c.read(src, spec, kinds[p.Name], p.From, p.To); f != nil {
+			out = append(out, f)
 		}
 	}
+	return out
 }
 
-// add reads a field and keeps it when the file holds anything of it.
-func (c *Case) add(src Source, s dump.FieldSpec, k kind, from, to int) {
+// read reads a field; nil when the file holds nothing of it.
+func (c *Case) read(src Source, s dump.FieldSpec, k kind, from, to int) *field {
 	f, err := newField(src, s, k, from, to)
 	if err != nil {
 		c.warnings = append(c.warnings, err.Error())
 	}
-	if f == nil {
-		return
-	}
+	return f
+}
+
+// keep adds a field to those that the rules see.
+func (c *Case) keep(f *field) {
 	c.fields = append(c.fields, f)
-	if c.byName[s.Name] == nil {
-		c.byName[s.Name] = f
+	if c.byName[f.Name] == nil {
+		c.byName[f.Name] = f
 	}
 }
 

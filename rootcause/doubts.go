@@ -70,7 +70,7 @@ func (c *Case) unseen() []Evidence {
 func (c *Case) lowCoverage() string {
 	var lack []string
 	for i := range c.features {
-		if f := &c.features[i]; f.ID[0] == 'F' && !f.known() && f.ID != "F13" && f.ID != "F14" {
+		if f := &c.features[i]; f.ID[0] == 'F' && !f.known() && !f.Recorded && f.ID != "F13" && f.ID != "F14" {
 			lack = append(lack, f.ID)
 		}
 	}

@@ -50,7 +50,7 @@ func (c *Case) eventNear() Feature {
 		}
 	}
 	if !any {
-		return unmeasured("no randomisation, push or curriculum event in the file")
+		return unmeasured("randomisations, pushes and curriculum steps, as events")
 	}
 	return found(no, "nothing was changed in the two env steps before it began")
 }
@@ -67,7 +67,7 @@ var (
 func (c *Case) modelEvent() Feature {
 	env, ok := c.focus()
 	if !ok {
-		return unmeasured("no env to blame in the file")
+		return idle("no env to blame in the file")
 	}
 	spared := ""
 	for _, e := range c.man.Events {
@@ -90,7 +90,7 @@ func (c *Case) modelEvent() Feature {
 	if spared != "" {
 		return found(no, fmt.Sprintf("%s was changed in some envs, and env %d is not one of them", spared, env))
 	}
-	return unmeasured("no change of a model array in some envs only")
+	return unmeasured("changes of model arrays in single envs, as events")
 }
 
 // about reports whether a name holds one of some words.
@@ -104,7 +104,7 @@ func about(name string, words []string) bool {
 func (c *Case) message() Feature {
 	said := c.complaints()
 	if len(said) == 0 {
-		return unmeasured("no exception noted")
+		return idle("no exception noted")
 	}
 	for _, s := range said {
 		low := strings.ToLower(s)

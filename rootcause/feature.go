@@ -19,6 +19,7 @@ type Feature struct {
 	Baseline float64 // what it was compared with
 	Base     float64 // base rate among healthy envs, 0 where none is used
 	Half     bool    // what the root read is not recorded: worth half
+	Recorded bool    // unknown although its inputs are there: nothing to judge
 	Field    string
 	Env      int // -1: none
 	Col      int
@@ -53,8 +54,8 @@ var rules = []rule{
 	{"F10", "F10", (*Case).stdAnomaly, "record policy.std, or the std parameter itself"},
 	{"F11", "F11", (*Case).paramsBad, "record param.<layer> (a norm is enough) on the minibatch clock"},
 	{"F12", "F12", (*Case).staleAddress, "note graph_capture and buffer_moved events, and the facts address.<field> and graph.<name>.replays"},
-	{"F13", "F13", notMeasured("F13", "no second run with the same seed"), "run again with the same seed and compare where it starts"},
-	{"F14", "F14", notMeasured("F14", "no run with CUDA graphs off"), "run again with CUDA graphs off"},
+	{"F13", "F13", notMeasured("F13", "a second run with the same seed"), "run again with the same seed and compare where it starts"},
+	{"F14", "F14", notMeasured("F14", "a run with CUDA graphs off"), "run again with CUDA graphs off"},
 	{"F15", "F15", (*Case).eventNear, "note randomisation, pushes and curriculum steps as events"},
 	{"X1", "X1", (*Case).modelEvent, "note each randomisation of a model array as a \"dr\" event with its envs"},
 	{"X2", "X2", (*Case).contactFree, "record nefc on the substep clock"},
@@ -66,6 +67,7 @@ var rules = []rule{
 	{"X8", "X8", (*Case).frozen, "record ctrl beside action"},
 	{"X9", "X9", (*Case).message, "keep the exception's text as a note"},
 	{"X10", "X10", (*Case).sensorColumn, "label the columns of obs"},
+	{"X11", "X11", (*Case).outsideWrite, "put the .mjb beside the dump, and record qpos and qvel"},
 }
 
 // measureFeatures measures every rule once.
@@ -93,11 +95,11 @@ func (c *Case) feature(id string) *Feature {
 // Features returns the measured features, in the order of docs/causes.md.
 func (c *Case) Features() []Feature { return c.features }
 
-// coverage returns the share of F1 to F15 that are known.
+// coverage returns the share of F1 to F15 whose inputs are recorded.
 func (c *Case) coverage() float64 {
 	n := 0
 	for i := range c.features {
-		if f := &c.features[i]; f.ID[0] == 'F' && f.known() {
+		if f := &c.features[i]; f.ID[0] == 'F' && (f.known() || f.Recorded) {
 			n++
 		}
 	}
@@ -105,7 +107,22 @@ func (c *Case) coverage() float64 {
 }
 
 // unmeasured returns an unknown feature that says what was not recorded.
-func unmeasured(text string) Feature { return Feature{Value: unknown, Text: text, Env: -1} }
+func unmeasured(what string) Feature {
+	return Feature{Value: unknown, Text: "not recorded: " + what, Env: -1}
+}
+
+// idle returns an unknown feature whose inputs are recorded: there was nothing
+// to judge by it.
+func idle(why string) Feature { return Feature{Value: unknown, Text: why, Env: -1, Recorded: true} }
+
+// unblamed returns an unknown feature for want of an env to judge: idle when no
+// env is to blame, unmeasured when the field or its rows are missing.
+func (c *Case) unblamed(f *field, what string) Feature {
+	if f.len() > 0 && len(c.culprits) == 0 {
+		return idle("no env to blame")
+	}
+	return unmeasured(what + " of the env to blame")
+}
 
 // notMeasured returns the measure of a feature that one dump cannot hold.
 func notMeasured(id, text string) func(*Case) Feature {

@@ -146,6 +146,9 @@ func (f *field) measure() {
 	}
 	p := loop[f.kind]
 	f.limit = math.Max(p.ratio*f.base, p.floor)
+	if p.top > 0 {
+		f.limit = math.Min(f.limit, p.top)
+	}
 	if f.kind == param { // weights are of the order of one in any healthy network
 		f.limit = math.Max(p.ratio*math.Min(f.base, 1), p.floor)
 	}

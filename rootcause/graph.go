@@ -91,7 +91,7 @@ func (c *Case) addresses() map[string]moved {
 func (c *Case) staleAddress() Feature {
 	caps, now := c.captures(), c.addresses()
 	if len(caps) == 0 {
-		return unmeasured("no graph capture noted")
+		return unmeasured("graph captures, as events")
 	}
 	compared := 0
 	for _, g := range caps {

@@ -173,7 +173,7 @@ func (c *Case) physicsGrowth() Feature {
 	r := c.root()
 	env, ok := c.focus()
 	if !ok && len(c.culprits) > 0 {
-		return unmeasured("the rows of the env to blame are not in the file")
+		return unmeasured("the rows of the env to blame")
 	}
 	if !ok {
 		return c.anyGrowth(f)
@@ -209,14 +209,14 @@ func (c *Case) tooShort(f *field, env int, end int64) Feature {
 	row := f.row(env)
 	i := f.upTo(end - 1)
 	if i < 0 || row < 0 || f.cell(i, row).bad > 0 {
-		return unmeasured(fmt.Sprintf("no finite frame of %s in env %d before it went bad", f.Name, env))
+		return unmeasured(fmt.Sprintf("a finite frame of %s in env %d before it went bad", f.Name, env))
 	}
 	cell := f.cell(i, row)
 	if cell.max > f.limit {
 		return found(yes, fmt.Sprintf("%s of env %d stands at %s in the only frame before it went bad", f.column(int(cell.arg)), env, c.quantity(f, int(cell.arg), cell.max))).
 			in(f, env, int(cell.arg), f.frames.Ticks[i])
 	}
-	return unmeasured(fmt.Sprintf("one finite frame of %s in env %d before it went bad", f.Name, env))
+	return unmeasured(fmt.Sprintf("more than one finite frame of %s in env %d before it went bad", f.Name, env))
 }
 
 // anyGrowth looks at all rows when no env is to blame.
@@ -232,7 +232,7 @@ func (c *Case) anyGrowth(f *field) Feature {
 		}
 	}
 	if at < 0 {
-		return unmeasured("no frame of " + f.Name + " before it went bad")
+		return unmeasured("frames of " + f.Name + " before it went bad")
 	}
 	i, row := at/f.rows, at%f.rows
 	cell := f.cell(i, row)
@@ -252,12 +252,12 @@ func (c *Case) growthInObs() Feature {
 	f := c.first(obs)
 	r := c.root()
 	if f.len() < 3 || r == nil || r.f != f || r.row < 0 {
-		return unmeasured("no qvel or qacc in the file")
+		return unmeasured("qvel or qacc")
 	}
 	env := r.env
 	g, ok := c.growthOf(f, env, c.deadline())
 	if !ok || g.frames() < 3 || g.rate < 0.3 || f.grown(&g) < 2 {
-		return unmeasured("no qvel or qacc in the file, and no steady growth in " + f.Name)
+		return unmeasured("qvel or qacc (and " + f.Name + " does not grow steadily)")
 	}
 	out := found(yes, c.say(&g, env)+"; "+fmt.Sprintf("%d of its %d columns grew with it, which is a state that runs away", f.grown(&g), f.to-f.from))
 	out.Measured, out.Baseline = g.end, f.base

@@ -63,6 +63,7 @@ type part struct {
 	needs  []kind
 	ratio  float64
 	floor  float64
+	top    float64 // above it no value is healthy, whatever the field did before; 0 for none
 	onset  string // class of F1
 }
 
@@ -75,31 +76,31 @@ var body = []kind{qacc, qvel, qpos, act, force, state}
 var loop = [numKinds]part{
 	modelArray: {onset: onPhysics, ratio: 1e6, floor: 1e10},
 	ctrl:       {reads: []kind{action}, needs: []kind{action}, ratio: 1e3, floor: 1e3, onset: onPhysics},
-	qacc:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e6, onset: onPhysics},
-	qvel:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 100, floor: 300, onset: onPhysics},
-	qpos:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e4, onset: onPhysics},
+	qacc:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e6, top: 1e7, onset: onPhysics},
+	qvel:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 100, floor: 300, top: 1e4, onset: onPhysics},
+	qpos:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e4, top: 1e6, onset: onPhysics},
 	act:        {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e4, floor: 1e4, onset: onPhysics},
 	force:      {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e5, floor: 1e8, onset: onPhysics},
-	state:      {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 100, floor: 300, onset: onPhysics},
+	state:      {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 100, floor: 300, top: 1e6, onset: onPhysics},
 	sensor:     {reads: body, needs: []kind{qvel, qpos, state}, ratio: 1e4, floor: 1e6, onset: onSensor},
 	obs:        {reads: append([]kind{sensor, action}, body...), needs: []kind{qvel, qpos, state}, ratio: 1e3, floor: 1e3, onset: onSensor},
 	normMean:   {reads: []kind{obs}, needs: []kind{obs}, ratio: 1e4, floor: 1e6, onset: onObsNorm},
 	normVar:    {reads: []kind{obs}, needs: []kind{obs}, ratio: 1e8, floor: 1e10, onset: onObsNorm},
 	obsNorm:    {reads: []kind{obs, normMean, normVar}, needs: []kind{obs}, ratio: 50, floor: 1e3, onset: onObsNorm},
 	mean:       {reads: []kind{obsNorm, obs, param}, needs: []kind{obsNorm, obs}, ratio: 1e3, floor: 1e3, onset: onLearner},
-	std:        {reads: []kind{paramStd, logStd, param, obsNorm}, needs: []kind{mean, obs, obsNorm}, ratio: 1e3, floor: 1e3, onset: onStd},
-	logStd:     {reads: []kind{grad, lr, param}, needs: []kind{grad, loss, mean}, ratio: 1e3, floor: 1e3, onset: onStd},
+	std:        {reads: []kind{paramStd, logStd, param, obsNorm}, needs: []kind{mean, obs, obsNorm}, ratio: 30, floor: 20, onset: onStd},
+	logStd:     {reads: []kind{lr}, needs: []kind{grad, loss, mean}, floor: 3.5, onset: onStd}, // e^3.5 is 33
 	action:     {reads: []kind{mean, std, logStd}, needs: []kind{mean}, ratio: 1e3, floor: 1e3, onset: onStd},
 	logProb:    {reads: []kind{mean, std, logStd, action}, needs: []kind{mean, action}, ratio: 1e3, floor: 1e5, onset: onStd},
-	term:       {reads: append([]kind{sensor, obs, action}, body...), needs: []kind{qvel, qpos, state}, ratio: 1e4, floor: 1e4, onset: onReward},
-	reward:     {reads: append([]kind{term, sensor, obs, action}, body...), needs: []kind{qvel, qpos, state}, ratio: 1e4, floor: 1e4, onset: onReward},
+	term:       {reads: append([]kind{sensor, obs, action}, body...), needs: []kind{qvel, qpos, state, obs}, ratio: 1e4, floor: 1e4, onset: onReward},
+	reward:     {reads: append([]kind{term, sensor, obs, action}, body...), needs: []kind{qvel, qpos, state, obs}, ratio: 1e4, floor: 1e4, onset: onReward},
 	done:       {onset: onPhysics},
 	value:      {reads: []kind{obs, obsNorm, param}, needs: []kind{obs, obsNorm}, ratio: 1e4, floor: 1e5, onset: onLearner},
 	loss:       {reads: []kind{value, reward, term, logProb, mean, std, action, obs, obsNorm, param, paramStd, logStd}, needs: []kind{reward, value}, ratio: 1e5, floor: 1e6, onset: onLearner},
 	grad:       {reads: []kind{loss, value, reward, term, logProb, mean, std, action, obs, obsNorm, param, paramStd, logStd}, needs: []kind{loss}, ratio: 1e5, floor: 1e6, onset: onLearner},
 	lr:         {ratio: 0, floor: 0.5, onset: onLearner},
 	param:      {reads: []kind{grad, loss, lr, param}, needs: []kind{grad, loss}, ratio: 30, floor: 10, onset: onLearner},
-	paramStd:   {reads: []kind{grad, loss, lr}, needs: []kind{grad, loss, mean}, ratio: 1e3, floor: 1e3, onset: onStd},
+	paramStd:   {reads: []kind{grad, loss, lr}, needs: []kind{grad, loss, mean}, ratio: 30, floor: 20, onset: onStd},
 	monitor:    {ratio: 1e9, floor: 1e30, onset: onLearner},
 	other:      {ratio: 1e6, floor: 1e10, onset: onMultiple},
 }

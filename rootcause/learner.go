@@ -29,7 +29,7 @@ func (c *Case) paramsBad() Feature {
 // learnerBlowUp is X3: the learner ran away with envs that were fine.
 func (c *Case) learnerBlowUp() Feature {
 	if c.first(param, grad, loss, lr) == nil {
-		return unmeasured("nothing of the learner in the file")
+		return unmeasured("loss, gradients, learning rate or parameters")
 	}
 	r := c.root()
 	if r == nil || r.f == nil {
@@ -81,11 +81,26 @@ func (c *Case) grownWeights() (*field, float64) {
 			continue
 		}
 		was, is := f.earliest(), f.largest(c.deadline())
-		if was > 0 && is > 10 && is >= 10*was && is/was > most {
+		if was > 0 && is > 10 && is >= 10*was && is/was > most && f.mostly(10) {
 			best, most = f, is/was
 		}
 	}
 	return best, most
+}
+
+// mostly reports whether at least half of the columns of the last frame are
+// larger than a bound: one of many is a single parameter, no network.
+func (f *field) mostly(bound float64) bool {
+	if f.len() == 0 {
+		return true
+	}
+	n, cols := 0, f.to-f.from
+	for col := range cols {
+		if math.Abs(f.at(f.len()-1, 0, col)) > bound {
+			n++
+		}
+	}
+	return 2*n >= cols
 }
 
 // largest returns the largest finite size of a field before a tick.

@@ -32,6 +32,8 @@ func (f *field) state(i, row int) string {
 		return ""
 	case f.crossed(c.min, c.max):
 		return negative
+	case f.kind == logStd && c.max > f.limit && f.at(i, row, int(c.arg)) < 0:
+		return "" // a small std is a small std
 	}
 	return f.size(c.max)
 }
@@ -63,6 +65,8 @@ func (f *field) traced(j int) string {
 		return ""
 	case f.crossed(at(t.Min, j), at(t.AbsMax, j)):
 		return negative
+	case f.kind == logStd && at(t.Max, j) <= f.limit:
+		return ""
 	}
 	return f.size(at(t.AbsMax, j))
 }
@@ -72,7 +76,7 @@ func (f *field) size(v float64) string {
 	switch {
 	case !(v > f.limit) && !(v > maxVal):
 		return ""
-	case f.base > maxVal && v <= f.limit:
+	case f.base > maxVal && v <= f.limit && (f.kind == other || f.kind == monitor):
 		return "" // large by nature: a time stamp, a count
 	case v > maxVal || f.base > 0 && v > decades*f.base:
 		return huge

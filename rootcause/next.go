@@ -78,22 +78,22 @@ func (c *Case) shares(cs []candidate) []float64 {
 	return out
 }
 
-// ask returns the unknown feature whose answer would lower the doubt most.
+// ask returns the unknown feature whose answer would tell the two likeliest
+// causes apart best.
 func (c *Case) ask(cs []candidate) (Action, bool) {
+	top := sorted(cs)[:2]
 	var pick *rule
 	most := 0.01
 	for i := range rules {
-		if c.feature(rules[i].id).known() {
+		if f := c.feature(rules[i].id); f.known() || f.Recorded {
 			continue
 		}
-		if drop := expectedDrop(rules[i].id, cs); drop > most {
+		if drop := expectedDrop(rules[i].id, top); drop > most {
 			pick, most = &rules[i], drop
 		}
 	}
 	if pick == nil {
 		return Action{}, false
 	}
-	r := sorted(cs)
-	text := fmt.Sprintf("To tell %s from %s, %s (%s).", r[0].id, r[1].id, pick.ask, pick.id)
-	return Action{Text: text}, true
+	return Action{Text: fmt.Sprintf("To tell %s from %s, %s (%s).", top[0].id, top[1].id, pick.ask, pick.id)}, true
 }

@@ -36,8 +36,8 @@ func (c *Case) onsetClass() Feature {
 // onsetUnseen is F1 where no value in the file is bad. A guard that watches the
 // physics only says by its firing that it was the physics, and no more.
 func (c *Case) onsetUnseen() Feature {
-	if !c.guardFired() {
-		return unmeasured("no value in the file is non-finite or implausible")
+	if !c.guardFired() || c.states == nil {
+		return idle("no value in the file is non-finite or implausible")
 	}
 	f := found(onPhysics, "the guard that wrote the dump watches the physics only (qpos, qvel, qacc and the warm start), and no state in the file shows what it found")
 	if names := c.guardFields(); len(names) > 0 {
@@ -114,15 +114,15 @@ func (c *Case) extent() Feature {
 	case r == nil && c.guardFired() && len(c.culprits) > 0:
 		return spread(len(c.culprits), total, "were non-finite when the guard fired")
 	case r == nil || total == 0:
-		return unmeasured("no bad env to count")
+		return idle("no bad env to count")
 	case r.f == nil || r.f.PerEnv && r.env < 0 && r.row < 0:
-		return unmeasured("how many envs were bad is not recorded")
+		return unmeasured("how many envs were bad")
 	case !r.f.PerEnv:
 		return found("all", fmt.Sprintf("%s is one value for the whole run: every env has it", r.name))
 	}
 	n := c.countBad(r)
 	if n == 0 {
-		return unmeasured("how many envs were bad is not recorded")
+		return unmeasured("how many envs were bad")
 	}
 	if rows := r.f.rows; nonFinite(r.class) || n < rows || rows < 3 {
 		return spread(n, total, "were bad in "+r.name+" where it began")
@@ -172,7 +172,7 @@ const manyEnvs = 8
 // envs is few; of 24 or 48 it would be none, so a handful counts as few there.
 func spread(n, total int, what string) Feature {
 	if total < manyEnvs {
-		return unmeasured(fmt.Sprintf("%d of %d envs %s, and in so few envs that tells nothing", n, total, what))
+		return idle(fmt.Sprintf("%d of %d envs %s, and in so few envs that tells nothing", n, total, what))
 	}
 	value := "some"
 	switch {

@@ -120,42 +120,40 @@ func groupOf(id string) string {
 	return id
 }
 
-// entropy returns the entropy of the posterior in nats.
-func entropy(cs []candidate) float64 {
+// entropy returns the entropy of probabilities in nats.
+func entropy(p []float64) float64 {
 	h := 0.0
-	for i := range cs {
-		if cs[i].post > 0 {
-			h -= cs[i].post * math.Log(cs[i].post)
+	for _, x := range p {
+		if x > 0 {
+			h -= x * math.Log(x)
 		}
 	}
 	return h
 }
 
 // expectedDrop returns by how much learning an unknown feature would lower the
-// entropy of the posterior, on average over what it might turn out to be.
+// entropy of the beliefs in some candidates, on average over what it might turn
+// out to be.
 func expectedDrop(id string, cs []candidate) float64 {
-	now, then := entropy(cs), 0.0
+	now := make([]float64, len(cs))
+	for i := range cs {
+		now[i] = cs[i].post
+	}
+	floats.Scale(1/floats.Sum(now), now)
+	drop := entropy(now)
 	for _, v := range values(id) {
 		p, _ := likelihood(id, v, 0.1)
-		chance := 0.0
+		then, chance := make([]float64, len(cs)), 0.0
 		for i := range cs {
-			chance += cs[i].post * p[cs[i].index]
+			chance += now[i] * p[cs[i].index]
+			then[i] = now[i] * math.Pow(p[cs[i].index], temper)
 		}
-		if chance <= 0 {
-			continue
+		if sum := floats.Sum(then); sum > 0 {
+			floats.Scale(1/sum, then)
+			drop -= chance * entropy(then)
 		}
-		after := slices.Clone(cs)
-		logs := make([]float64, len(cs))
-		for i := range cs {
-			logs[i] = math.Log(cs[i].post) + temper*math.Log(math.Max(p[cs[i].index], 1e-9)/chance)
-		}
-		sum := floats.LogSumExp(logs)
-		for i := range after {
-			after[i].post = math.Exp(logs[i] - sum)
-		}
-		then += chance * entropy(after)
 	}
-	return now - then
+	return drop
 }
 
 // earned reports whether the first of the ranked candidates has earned a

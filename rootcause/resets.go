@@ -1,6 +1,9 @@
 package rootcause
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // again is X4: the same env ran away in earlier episodes too, and no other env
 // in the file did.
@@ -55,21 +58,26 @@ func (f *field) runs(row int, resets []int64) (runs, episodes int) {
 	return runs, episodes
 }
 
-// afterReset is X5: the physics was bad in the first record after a reset, with
-// no way up: the reset itself left it so.
+// afterReset is X5: the state was bad before any substep of the episode had
+// run, or in the first record after a reset with no way up: the reset itself
+// left it so.
 func (c *Case) afterReset() Feature {
 	r := c.root()
 	if r == nil || r.f == nil || r.row < 0 || !r.f.kind.isBody() && r.f.kind != obs && r.f.kind != sensor {
-		return unmeasured("nothing that a reset writes went bad first")
+		return idle("nothing that a reset writes went bad first")
+	}
+	if nonFinite(r.class) && slices.Contains(c.before, r.f) {
+		return found("written", fmt.Sprintf("%s%s is %s in the state before a step: it was written between two steps, by a reset or an event, not by the physics",
+			r.f.label(r.col), inEnv(r.env), words[r.class])).in(r.f, r.env, r.col, r.tick)
 	}
 	resets := c.resets[r.env]
 	if len(resets) == 0 {
-		return unmeasured("no reset of the env in the file")
+		return unmeasured("a reset of the env")
 	}
 	if r.frame > 0 && cutBetween(resets, r.before, r.tick) && (nonFinite(r.class) || r.class == huge) {
 		return found(yes, fmt.Sprintf("%s of env %d is %s in its first record after a reset", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
 	}
-	if r.frame > 0 && tickCount(r.f.frames.Counts, r.frame) == tickCount(r.f.frames.Counts, r.frame-1) && len(r.f.frames.Counts) > r.frame {
+	if n := r.f.frames.Counts; r.frame > 0 && len(n) > r.frame && n[r.frame] == n[r.frame-1] {
 		return found(yes, fmt.Sprintf("%s of env %d is %s right after a reset, before the next substep", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
 	}
 	return found(no, fmt.Sprintf("env %d came out of its last reset with a healthy state", r.env))

@@ -13,7 +13,7 @@ var epsilons = []float64{1e-6, 1e-8, 1e-12}
 // impulses make rewards of 1e5 in healthy runs.
 func (c *Case) rewardSpike() Feature {
 	if c.first(term, reward) == nil {
-		return unmeasured("no reward in the file")
+		return unmeasured("the reward")
 	}
 	r := c.root()
 	if r == nil || r.f == nil || r.f.kind != term && r.f.kind != reward {
@@ -21,7 +21,10 @@ func (c *Case) rewardSpike() Feature {
 	}
 	v := c.velocity()
 	if v.len() == 0 {
-		return unmeasured("the physics under the reward is not recorded")
+		v = c.first(obs)
+	}
+	if v.len() == 0 {
+		return unmeasured("the physics under the reward")
 	}
 	if !c.quietAt(v, r.env, r.tick) {
 		return found(no, fmt.Sprintf("%s went bad over physics that had run away", r.name))

@@ -44,6 +44,9 @@ func (c *Case) findRoot() {
 		}
 		s = next
 	}
+	if s, ok := c.bornBad(&c.chain[len(c.chain)-1]); ok {
+		c.chain = append(c.chain, s)
+	}
 	slices.Reverse(c.chain)
 }
 
@@ -223,11 +226,17 @@ func (f *field) badIn(row int, since int64, s *step) (int, bool) {
 		last--
 	}
 	for i := last; i >= 0 && (i == last || f.frames.Ticks[i] > since); i-- {
-		if f.state(i, row) != "" {
+		if f.state(i, row) != "" || s.magnifies() && f.cell(i, row).max > math.Max(20*f.base, f.limit/30) {
 			return i, true
 		}
 	}
 	return 0, false
+}
+
+// magnifies reports whether a step is a reward that is large and finite: it may
+// be the square or the exponential of something that has not run away so far.
+func (s *step) magnifies() bool {
+	return (s.f.kind == term || s.f.kind == reward) && !nonFinite(s.class)
 }
 
 // badTrace is badInput on the trace: where frames do not reach back far enough,

@@ -35,7 +35,7 @@ func checkAction(c *Case) (Status, string) {
 	case f5.Value == no:
 		return c.cleared(c.first(action, ctrl), f5.Text)
 	}
-	return Unknown, f5.Text + " not recorded"
+	return Unknown, f5.Text
 }
 
 // checkNormalizer is row 3.
@@ -208,7 +208,7 @@ func checkCapacity(c *Case) (Status, string) {
 	case yes:
 		return Implicated, f.Text
 	case unknown:
-		return Unknown, "not recorded: " + f.Text
+		return Unknown, f.Text
 	}
 	most, text := 0.0, ""
 	for _, b := range c.buffers() {
@@ -263,7 +263,7 @@ func checkStd(c *Case) (Status, string) {
 	case f.Value == no:
 		return c.cleared(c.first(std, paramStd, logStd), f.Text)
 	}
-	return Unknown, f.Text + " is not recorded"
+	return Unknown, f.Text
 }
 
 // checkGraph is row 10.
@@ -279,7 +279,7 @@ func checkGraph(c *Case) (Status, string) {
 	case f.Value == no:
 		return Unknown, f.Text + ", but something was changed after the last capture"
 	}
-	return Unknown, "not recorded: " + f.Text
+	return Unknown, f.Text
 }
 
 // capturedLast reports whether no array was changed after the last capture.

@@ -11,7 +11,7 @@ var sensorWords = []string{"force", "contact", "touch", "ray", "scan", "height",
 func (c *Case) sensorColumn() Feature {
 	r := c.root()
 	if r == nil || r.f == nil || r.f.kind != sensor && r.f.kind != obs {
-		return unmeasured("no sensor or observation went bad first")
+		return idle("no sensor or observation went bad first")
 	}
 	name := r.f.label(max(r.col, 0))
 	switch {

@@ -27,10 +27,7 @@ const stressWindow = 5
 // penetration, before the first non-finite value.
 func (c *Case) solverStress() Feature {
 	env, ok := c.focus()
-	if !ok {
-		return unmeasured("no env to blame in the file")
-	}
-	if f := c.counterNamed("dist"); f.len() > 0 {
+	if f := c.counterNamed("dist"); ok && f.len() > 0 {
 		if out := c.penetration(f, env); out.Value == yes {
 			return out
 		}
@@ -38,6 +35,9 @@ func (c *Case) solverStress() Feature {
 	f, limit := c.counterNamed("niter"), c.iterations()
 	if f.len() == 0 || limit == 0 {
 		return unmeasured("solver_niter or the limit of iterations")
+	}
+	if !ok {
+		return c.unblamed(f, "solver_niter")
 	}
 	row := f.row(env)
 	lo, hi := f.window(c.lastReset(env, c.deadline()), c.deadline(), stressWindow)

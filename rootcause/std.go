@@ -3,6 +3,7 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +51,12 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 			least, row = cell.min, r
 		}
 	}
+	if c.inChain(f) {
+		if cell := f.cell(i, row); f.state(i, row) == growing || f.state(i, row) == huge {
+			text := fmt.Sprintf("%s is %s at tick %d%s: it blew up before what it drives did", f.label(int(cell.arg)), num(f.at(i, row, int(cell.arg))), f.frames.Ticks[i], f.trend(i, row, int(cell.arg)))
+			return found(yes, text).in(f, f.env(row), int(cell.arg), f.frames.Ticks[i]), true
+		}
+	}
 	if f.kind == logStd {
 		return found(no, fmt.Sprintf("the smallest %s was %s", f.Name, num(least))), false
 	}
@@ -66,6 +73,12 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 	out := found(value, text).in(f, f.env(row), col, f.frames.Ticks[i])
 	out.Measured, out.Baseline = least, 10*stdClamp
 	return out, value == yes
+}
+
+// inChain reports whether the way from the root to the trip leads through a
+// field.
+func (c *Case) inChain(f *field) bool {
+	return slices.ContainsFunc(c.chain, func(s step) bool { return s.f == f })
 }
 
 // stdBroken judges a std that is non-finite: an anomaly of its own only when it
