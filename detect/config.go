@@ -7,24 +7,27 @@ import (
 	"github.com/nanguard/nanguard/tensor"
 )
 
-// Config says what a Guard watches and keeps. Start from DefaultConfig.
+// Config says what a Guard watches and keeps. Start from DefaultConfig; a zero
+// Dir, RingBytes, TraceLen, MaxFrames, MaxEnvs or MaxDumps means the default.
 type Config struct {
 	NumEnvs int    // rows of every per-env field; required
 	Dir     string // folder of the dumps, made when it is first needed; default "nan_dumps"
 	Model   string // path of the simulator's model file, copied beside the dump; "" for none
 
 	RingBytes   int64 // memory for the frames of all fields; default 512 MiB
+	MaxFrames   int   // frames of one field at most, however much memory is left; default 1,000
 	TraceLen    int   // checks that the trace of a field reaches back; default 10,000
 	PostFrames  int   // frames of the tripping clock to record after the trip; default 0
 	MaxEnvs     int   // culprits in the dump; default 5
 	ControlEnvs int   // healthy rows in the dump, for comparison; default 2
-	MaxDumps    int   // dumps of one run, asked-for ones included; default 1
+	MaxDumps    int   // dumps of one run, asked-for ones included; default 1. An env that stays bad trips again once a dump is written
 
 	StateSpec int      // mjtState bits of the states_step entries; 0 when unknown
 	Run       dump.Run // who runs; goes into the dump as it stands
 
 	// OnTrip is called once per trip, on the goroutine that calls Check, before
-	// the dump is written. It must not call the Guard.
+	// the dump is written. It must not call the Guard; a panic of it passes on to
+	// the caller of Check.
 	OnTrip func(dump.Trip)
 	// Now is the clock of file names and time stamps; nil means time.Now.
 	Now func() time.Time
@@ -33,14 +36,14 @@ type Config struct {
 // DefaultConfig returns the defaults that Config's members name.
 func DefaultConfig() Config {
 	return Config{
-		Dir: "nan_dumps", RingBytes: 512 << 20, TraceLen: 10_000,
+		Dir: "nan_dumps", RingBytes: 512 << 20, MaxFrames: 1000, TraceLen: 10_000,
 		MaxEnvs: 5, ControlEnvs: 2, MaxDumps: 1,
 	}
 }
 
 // FieldOptions says what a field is.
 type FieldOptions struct {
-	Stage dump.Stage // default: from the name ("qvel" is physics, "reward.x" is reward, ...)
+	Stage dump.Stage // default: from the name ("qvel" is physics, "reward.x" is reward, ...); required when the name is not one of the dump format
 	Clock dump.Clock // default: from the stage
 	Order float64    // place in the loop; 0 means: from the name, then from the order of binding
 	Cols  []string   // one label per column, or nil
@@ -60,10 +63,10 @@ type FieldRef struct {
 	Ref tensor.Ref
 }
 
-// Verdict is what Poll knows.
+// Verdict is what Poll knows about the latest trip.
 type Verdict struct {
 	Trip  dump.Trip
 	Path  string // of the dump once it is written, else ""
-	Error error  // of writing the dump
-	Done  bool   // the dump is written, or will never be
+	Error error  // of writing the dump; with a Path, of what belongs beside it
+	Done  bool   // the dump is written, or will never be unless Dump is called
 }

@@ -1,2 +1,49 @@
-// Package detect is documented by its author.
+// Package detect is the guard in the training loop: it sees every element of
+// every bound field at every check, remembers the last frames of all envs, and
+// writes a dump when a value is not finite.
+//
+//	guard, err := detect.New(cfg)                        // cfg from DefaultConfig, with NumEnvs
+//	qvel, err := guard.Bind("qvel", tensor.RefOf(v, envs, nv), detect.FieldOptions{})
+//	obs, err := guard.Bind("obs.policy", shape, detect.FieldOptions{})
+//	for ... {
+//		step()
+//		guard.Check(dump.ClockSubstep)               // every field of the clock, where it was bound
+//		guard.Check(dump.ClockStep, detect.FieldRef{ID: obs, Ref: now}) // those given, where they are now
+//		if v, tripped := guard.Poll(); tripped && v.Done { ... }
+//	}
+//	guard.Close()
+//
+// # What a check does
+//
+// Each Check is one tick, Check advances its clock first, CheckSame leaves the
+// clock. Every field of the check is copied into its ring and the copy is
+// summarised into the field's trace: counts of NaN and infinities, extremes and
+// mean over all envs. After the first check nothing is allocated.
+//
+// # The trip
+//
+// The first bad value trips the guard: the smallest (tick, order, place in the
+// order of binding, row, column) among all fields but those of stage monitor.
+// Checks of PostFrames more counts of the tripping clock are recorded, then the
+// recorder freezes and later checks only count. The rows of the dump are chosen
+// at the trip: culprits in the order in which they went bad, then healthy envs
+// spread over the range, those that were not reset lately first.
+//
+// The dump is written on a goroutine of its own; Poll tells when it is done.
+// When MaxDumps allows another, the guard is armed again from then on with empty
+// rings, and first bad values and culprits forgotten, so that each dump tells
+// one story; traces, events and facts go on. A dump that could not be written is
+// not counted, and the frames stay: Dump and Close try once more.
+//
+// # Graphs and addresses
+//
+// Note a graph_capture event with the detail {graph, reads: {field: address}}.
+// Where such an address is the one that the field has at that moment, the guard
+// watches it: a check of the field at another address becomes a buffer_moved
+// event, once, and the dump has the fact "address.<field>". A caller whose
+// addresses are ids of its own making notes the move and states the fact itself.
+//
+// # Limits
+//
+// This package reads host memory. Bind refuses memory of a device.
 package detect

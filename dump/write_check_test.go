@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -78,5 +79,28 @@ func TestCheckNameTakesTheNamesOfTheFormat(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"qpos", "obs.policy.normalized", "reward.track_lin_vel", "param.actor/0.weight", "grad.layer-1", "A9"} {
 		assert.NoError(t, CheckName(name), name)
+	}
+}
+
+// What Plain returns is plain already: a detail may pass through it twice.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	type inner struct {
+		A int `json:"a"`
+	}
+	in := map[string]any{
+		"int": 7, "address": uint64(1) << 47, "text": "x", "bool": true, "nil": nil, "nan": math.NaN(), "f32": float32(0.5),
+		"list": []any{math.Inf(1), []int{1}}, "struct": inner{3}, "pointer": &inner{4}, "number": json.Number("12"), "raw": json.RawMessage(`[1]`),
+	}
+	const want = `{"address":140737488355328,"bool":true,"f32":0.5,"int":7,"list":["Infinity",[1]],"nan":"NaN","nil":null,"number":12,` +
+		`"pointer":{"a":4},"raw":[1],"struct":{"a":3},"text":"x"}`
+	v := any(in)
+	for range 2 {
+		var err error
+		v, err = Plain(v)
+		require.NoError(t, err)
+		b, err := json.Marshal(v)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(b))
 	}
 }

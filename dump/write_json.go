@@ -51,9 +51,17 @@ func plainValue(v reflect.Value, depth int) (any, error) {
 	if depth == 0 {
 		return nil, fmt.Errorf("nested deeper than %d", maxDepth)
 	}
-	switch v.Kind() {
-	case reflect.Invalid:
+	if !v.IsValid() {
 		return nil, nil
+	}
+	switch x := v.Interface().(type) {
+	case json.Number:
+		return x, nil
+	case json.Marshaler:
+		b, err := json.Marshal(x)
+		return json.RawMessage(b), err
+	}
+	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:
 		return plainFloat(v.Float()), nil
 	case reflect.String:

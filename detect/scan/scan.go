@@ -64,20 +64,31 @@ func mustBeHost(ref tensor.Ref) {
 // direct summarises elements that Go can compute with, block by block.
 func direct[T number](ref tensor.Ref) Summary {
 	a := tally[T]{cols: ref.Cols}
+	if b := newBlocks(ref); b.flat != nil {
+		for p := b.next(nil); len(p) > 0; p = b.next(nil) {
+			a.block(viewAs[T](p))
+		}
+	} else {
+		a.gathered(b)
+	}
+	return a.summary(ref)
+}
+
+// gathered takes in blocks that cannot be read in place. It stands apart for
+// its room, which small arrays should not wait for.
+func (a *tally[T]) gathered(b blocks) {
 	var room scratch
-	b := newBlocks(ref)
 	for p := b.next(room.bytes()); len(p) > 0; p = b.next(room.bytes()) {
 		a.block(viewAs[T](p))
 	}
-	return a.summary(ref)
 }
 
 // widened summarises float16, bfloat16 and bool elements as float32, which
 // holds each of their values exactly.
 func widened(ref tensor.Ref) Summary {
 	a := tally[float32]{cols: ref.Cols}
-	var room scratch
 	b := newBlocks(ref)
+	var room scratch
 	var wide [blockBytes]float32
 	for p := b.next(room.bytes()); len(p) > 0; p = b.next(room.bytes()) {
 		a.block(widen(&wide, ref.DType, p))

@@ -1,0 +1,73 @@
+package detect
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// noteCapture remembers the addresses that a captured graph reads, as a
+// graph_capture event lists them: {graph, reads: {field: address}}.
+//
+// The guard looks after those that are the address which the field has now: a
+// later check at another address becomes a buffer_moved event, and the dump
+// tells the last address as the fact "address.<field>". Other addresses (ids of
+// the caller's own making) are kept as they are, and it is for the caller to
+// note a move and to state the fact.
+func (g *Guard) noteCapture(e dump.Event) {
+	detail, _ := e.Detail.(map[string]any)
+	reads, _ := detail["reads"].(map[string]any)
+	for name, v := range reads {
+		id, bound := g.byName[name]
+		if !bound {
+			continue
+		}
+		if f := g.fields[id]; f.address != 0 && addressOf(v) == f.address {
+			f.captured = f.address
+		}
+	}
+}
+
+// addressOf returns a plain value as an address, 0 when it is none.
+func addressOf(v any) uintptr {
+	var text string
+	switch v := v.(type) {
+	case json.RawMessage:
+		text = string(v)
+	case string:
+		text = v
+	case float64:
+		return uintptr(v)
+	}
+	n, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		return 0
+	}
+	return uintptr(n)
+}
+
+// movedTo notes, once, that a field which a graph reads was checked elsewhere.
+func (g *Guard) movedTo(f *field, address uintptr) {
+	was := f.address
+	f.address = address
+	if f.captured == 0 || f.moved || address == f.captured {
+		return
+	}
+	f.moved = true
+	g.events.add(dump.Event{
+		Tick: g.tick, Kind: dump.EventBufferMoved, Name: f.spec.Name,
+		Detail: map[string]any{"field": f.spec.Name, "from": uint64(was), "to": uint64(address)},
+	})
+}
+
+// addressFacts adds the addresses of captured fields to facts, where the run
+// did not state them itself.
+func (g *Guard) addressFacts(facts map[string]any) {
+	for _, f := range g.fields {
+		name := "address." + f.spec.Name
+		if _, stated := facts[name]; !stated && f.captured != 0 {
+			facts[name] = uint64(f.address)
+		}
+	}
+}

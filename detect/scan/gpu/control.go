@@ -1,0 +1,68 @@
+package gpu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/nanguard/nanguard/detect/scan/kernel"
+	"github.com/nanguard/nanguard/internal/cuda"
+)
+
+// Freeze enqueues the end of recording, for a dump that was asked for. Poll
+// tells when it has come to pass; Snapshot waits for it.
+func (e *Engine) Freeze(stream uintptr) error {
+	s := cuda.Stream(stream)
+	if err := e.control(s, kernel.Freeze); err != nil {
+		return fmt.Errorf("freeze: %w", err)
+	}
+	if err := e.ctx.Record(e.frozen, s); err != nil {
+		return fmt.Errorf("freeze: %w", err)
+	}
+	return nil
+}
+
+// Rearm enqueues the return to recording after a dump: there was no trip, no
+// field and no env was bad. Rings, traces and clocks stay as they are.
+func (e *Engine) Rearm(stream uintptr) error {
+	s := cuda.Stream(stream)
+	if err := e.order.before(s); err != nil {
+		return fmt.Errorf("rearm: %w", err)
+	}
+	if err := e.clearEnvKeys(s); err != nil {
+		return fmt.Errorf("rearm: %w", err)
+	}
+	if n := e.plan.zeroEnd - e.plan.bitmaps; n > 0 {
+		if err := e.ctx.Memset(s, e.base+cuda.Ptr(e.plan.bitmaps), 0, n); err != nil {
+			return fmt.Errorf("rearm: %w", err)
+		}
+	}
+	if err := e.control(s, kernel.Rearm); err != nil {
+		return fmt.Errorf("rearm: %w", err)
+	}
+	return nil
+}
+
+// control launches the kernel that freezes and rearms, in order with checks.
+func (e *Engine) control(s cuda.Stream, op kernel.Op) error {
+	if e.closed {
+		return fmt.Errorf("the engine is closed")
+	}
+	f, err := e.module.Function(kernel.Control)
+	if err != nil {
+		return err
+	}
+	if err := e.order.before(s); err != nil {
+		return err
+	}
+	params := struct {
+		state, fields uint64
+		n             uint32
+		op            kernel.Op
+	}{e.address(0), e.address(e.plan.fields), uint32(len(e.fields)), op}
+	run := e.ctx.NewLaunch(f, kernel.Threads,
+		unsafe.Pointer(&params.state), unsafe.Pointer(&params.fields), unsafe.Pointer(&params.n), unsafe.Pointer(&params.op))
+	if err := run.Run(s, max(1, (len(e.fields)+kernel.Threads-1)/kernel.Threads)); err != nil {
+		return err
+	}
+	return e.order.after(s)
+}

@@ -1,0 +1,190 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/nanguard/nanguard/detect/scan/kernel"
+	"github.com/nanguard/nanguard/internal/cuda"
+)
+
+// Engine scans and records a set of fields on one GPU.
+type Engine struct {
+	fields []Field
+	envs   int
+	ctx    *cuda.Context
+	module *cuda.Module
+	plan   plan
+	base   cuda.Ptr    // of the one piece of memory
+	said   cuda.Pinned // a kernel.Verdict
+	own    cuda.Stream // of snapshots
+	frozen cuda.Event  // behind the last Freeze
+	checks checker
+	order  order
+	closed bool
+}
+
+// New returns an engine for the fields of c, with nothing recorded. Its error
+// matches [cuda.ErrUnsupported] when the machine cannot do it. When the
+// device has not enough memory for the rings, they get shorter: Slots tells.
+func New(c Config) (*Engine, error) {
+	d, err := cuda.Open()
+	if err != nil {
+		return nil, err
+	}
+	return NewOn(d, c)
+}
+
+// NewOn is New with a driver of the caller's.
+func NewOn(d *cuda.Driver, c Config) (*Engine, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	ctx, err := d.Primary(c.Device)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{fields: slices.Clone(c.Fields), envs: c.NumEnvs, ctx: ctx}
+	if err := e.open(c); err != nil {
+		return nil, errors.Join(fmt.Errorf("engine on GPU %d (%s): %w", c.Device, ctx.Device.Name, err), e.Close())
+	}
+	return e, nil
+}
+
+// open makes all that the engine needs on the device.
+func (e *Engine) open(c Config) (err error) {
+	if e.module, err = e.ctx.Load(kernel.PTX); err != nil {
+		return err
+	}
+	if e.own, err = e.ctx.NewStream(); err != nil {
+		return err
+	}
+	if e.frozen, err = e.ctx.NewEvent(false); err != nil {
+		return err
+	}
+	if e.said, err = e.ctx.AllocPinned(int(unsafe.Sizeof(kernel.Verdict{}))); err != nil {
+		return err
+	}
+	if err = e.allocate(); err != nil {
+		return err
+	}
+	if err = e.checks.prepare(e); err != nil {
+		return err
+	}
+	e.order.ctx = e.ctx
+	return e.initialize(c.PostFrames)
+}
+
+// allocate takes the memory, with shorter rings when there is not enough.
+func (e *Engine) allocate() (err error) {
+	blocks := maxBlocks(e.ctx.Device, len(e.fields))
+	for {
+		e.plan = place(&Config{NumEnvs: e.envs, Fields: e.fields}, blocks)
+		e.base, err = e.ctx.Alloc(e.plan.size)
+		if cuda.ResultOf(err) != cuda.OutOfMemory || !fewerFrames(e.fields) {
+			return err
+		}
+	}
+}
+
+// initialize writes the state and the table of fields.
+func (e *Engine) initialize(postFrames int) error {
+	state := kernel.State{
+		PostFrames: int64(postFrames), Candidate: ^uint64(0),
+		EnvKeys: e.address(e.plan.envKeys), Partials: e.address(e.plan.partials),
+		Verdict: uint64(e.said.Device),
+	}
+	if err := e.ctx.Memset(e.own, e.base, 0, e.plan.zeroEnd); err != nil {
+		return err
+	}
+	if err := e.clearEnvKeys(e.own); err != nil {
+		return err
+	}
+	if err := e.ctx.Upload(e.own, e.base, bytesOf(&state)); err != nil {
+		return err
+	}
+	if len(e.fields) == 0 {
+		return nil
+	}
+	table := make([]kernel.Field, len(e.fields))
+	for i := range table {
+		table[i] = e.entry(i)
+	}
+	return e.ctx.Upload(e.own, e.base+cuda.Ptr(e.plan.fields), bytesOfSlice(table))
+}
+
+// entry returns a field's place in the table of the device.
+func (e *Engine) entry(i int) kernel.Field {
+	f, at := &e.fields[i], e.plan.perField[i]
+	k := kernel.Field{
+		Ring: e.address(at.ring), SlotBytes: int64(f.slotBytes()), Slots: uint32(f.Slots),
+		Trace: e.address(at.trace), TraceLen: uint32(f.TraceLen), Bitmap: e.address(at.bitmap),
+		Rows: int64(f.Rows), Cols: int64(f.Cols), DType: uint32(f.DType), Rank: uint32(f.Rank),
+		Limit: f.Limit, Growth: f.Growth, GrowthFrames: uint32(f.GrowthFrames), Floor: f.Floor,
+	}
+	if f.Monitor {
+		k.Flags |= kernel.FlagMonitor
+	}
+	if f.MarkEnvs {
+		k.Flags |= kernel.FlagMarkEnvs
+	}
+	return k
+}
+
+// clearEnvKeys says that no env is bad.
+func (e *Engine) clearEnvKeys(s cuda.Stream) error {
+	if e.envs == 0 {
+		return nil
+	}
+	return e.ctx.Memset(s, e.base+cuda.Ptr(e.plan.envKeys), 0xff, 8*e.envs)
+}
+
+// address returns where an offset of the plan lies on the device.
+func (e *Engine) address(offset int) uint64 { return uint64(e.base) + uint64(offset) }
+
+// Slots returns how many frames the ring of a field keeps, which may be fewer
+// than were asked for.
+func (e *Engine) Slots(field int) int { return e.fields[field].Slots }
+
+// Device describes the GPU.
+func (e *Engine) Device() cuda.Device { return e.ctx.Device }
+
+// Close gives everything back. It waits for checks under way, and may be
+// called twice. After the context was lost there is nothing to give back, and
+// that is no error.
+func (e *Engine) Close() error {
+	if e.closed {
+		return nil
+	}
+	e.closed = true
+	var errs []error
+	try := func(needed bool, f func() error) {
+		if !needed {
+			return
+		}
+		if err := f(); err != nil && !errors.Is(err, cuda.ErrContextLost) {
+			errs = append(errs, err)
+		}
+	}
+	try(e.base != 0, func() error { return e.ctx.Free(e.base) })
+	try(e.said.Base != nil, func() error { return e.ctx.FreePinned(e.said) })
+	try(e.frozen != 0, func() error { return e.ctx.DestroyEvent(e.frozen) })
+	try(e.order.event != 0, func() error { return e.ctx.DestroyEvent(e.order.event) })
+	try(e.own != 0, func() error { return e.ctx.DestroyStream(e.own) })
+	try(e.module != nil, func() error { return e.module.Unload() })
+	try(true, e.ctx.Close)
+	return errors.Join(errs...)
+}
+
+// bytesOf returns the memory of *v.
+func bytesOf[T any](v *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
+}
+
+// bytesOfSlice returns the memory of the elements of s.
+func bytesOfSlice[T any](s []T) []byte {
+	var v T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(v)))
+}

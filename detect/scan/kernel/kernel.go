@@ -1,0 +1,20 @@
+package kernel
+
+import _ "embed"
+
+// PTX is the compiled scan.cu: version 8.0 for sm_70.
+//
+//go:embed scan.ptx
+var PTX string
+
+// The names of the kernels in PTX. Check16 takes a Launch16, Check100 a
+// Launch100; Control takes a State's address, the address and number of its
+// fields and an Op.
+const (
+	Check16  = "ng_check16"
+	Check100 = "ng_check100"
+	Control  = "ng_control"
+)
+
+// Threads is how many threads a block of each kernel has.
+const Threads = 256
