@@ -169,24 +169,34 @@ func TestTripOrder(t *testing.T) {
 		want  dump.Trip
 	}{
 		{
-			"qacc before qvel", []string{"qvel", "qacc"},
-			func(v [][]float32) { v[0][0], v[1][7] = nan, nan }, dump.Trip{Field: "qacc", Env: ptr(3), Col: 1},
+			"qacc before qvel",
+			[]string{"qvel", "qacc"},
+			func(v [][]float32) { v[0][0], v[1][7] = nan, nan },
+			dump.Trip{Field: "qacc", Env: ptr(3), Col: 1},
 		},
 		{
-			"warm start equals qacc", []string{"qacc_warmstart", "qacc"},
-			func(v [][]float32) { v[0][0], v[1][0] = nan, nan }, dump.Trip{Field: "qacc", Env: ptr(0)},
+			"warm start equals qacc",
+			[]string{"qacc_warmstart", "qacc"},
+			func(v [][]float32) { v[0][0], v[1][0] = nan, nan },
+			dump.Trip{Field: "qacc", Env: ptr(0)},
 		},
 		{
-			"terms in order of binding", []string{"reward", "reward.b", "reward.a"},
-			func(v [][]float32) { v[0][0], v[1][2], v[2][0] = nan, nan, nan }, dump.Trip{Field: "reward.b", Env: ptr(1)},
+			"terms in order of binding",
+			[]string{"reward", "reward.b", "reward.a"},
+			func(v [][]float32) { v[0][0], v[1][2], v[2][0] = nan, nan, nan },
+			dump.Trip{Field: "reward.b", Env: ptr(1)},
 		},
 		{
-			"row, then column", []string{"qvel"},
-			func(v [][]float32) { v[0][3], v[0][4] = nan, nan }, dump.Trip{Field: "qvel", Env: ptr(1), Col: 1},
+			"row, then column",
+			[]string{"qvel"},
+			func(v [][]float32) { v[0][3], v[0][4] = nan, nan },
+			dump.Trip{Field: "qvel", Env: ptr(1), Col: 1},
 		},
 		{
-			"a monitor never", []string{"kl", "log_ratio", "loss.value"},
-			func(v [][]float32) { v[0][0], v[1][0], v[2][5] = nan, nan, nan }, dump.Trip{Field: "loss.value", Env: ptr(2), Col: 1},
+			"a monitor never",
+			[]string{"kl", "log_ratio", "loss.value"},
+			func(v [][]float32) { v[0][0], v[1][0], v[2][5] = nan, nan, nan },
+			dump.Trip{Field: "loss.value", Env: ptr(2), Col: 1},
 		},
 	} {
 		for range 2 { // the fields of the call forwards, then backwards

@@ -21,8 +21,20 @@ func humanoid(tb testing.TB, g *Guard) (refs []FieldRef, bytes int) {
 		name string
 		cols int
 	}{
-		{"qpos", 36}, {"qvel", 35}, {"qacc", 35}, {"qacc_warmstart", 35}, {"sensordata", 60}, {"ctrl", 29}, {"obs.policy", 99},
-		{"obs.critic", 120}, {"reward", 1}, {"reward.terms", 16}, {"log_prob", 1}, {"policy.mean", 29}, {"policy.std", 29}, {"value", 1},
+		{"qpos", 36},
+		{"qvel", 35},
+		{"qacc", 35},
+		{"qacc_warmstart", 35},
+		{"sensordata", 60},
+		{"ctrl", 29},
+		{"obs.policy", 99},
+		{"obs.critic", 120},
+		{"reward", 1},
+		{"reward.terms", 16},
+		{"log_prob", 1},
+		{"policy.mean", 29},
+		{"policy.std", 29},
+		{"value", 1},
 	} {
 		v := bind(tb, g, f.name, f.cols, FieldOptions{Clock: dump.ClockStep})
 		for i := range v {
