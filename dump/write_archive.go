@@ -39,8 +39,13 @@ func newPacker(d *Draft, doc Manifest, model string) (*packer, error) {
 // two documents. Equal drafts give equal bytes.
 func (p *packer) writeTo(w io.Writer) error {
 	z := entryWriter{zip: zip.NewWriter(w)}
+	deflate, err := flate.NewWriter(nil, deflateLevel)
+	if err != nil {
+		return err
+	}
 	z.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, deflateLevel)
+		deflate.Reset(w) // one entry after the other: a new one for each would cost more than most entries
+		return deflate, nil
 	})
 	if s := p.draft.States; s != nil {
 		z.states(s)
