@@ -50,7 +50,7 @@ func diagnoser(f *dump.File) func() (*rootcause.Diagnosis, error) {
 		if err != nil {
 			return nil, fmt.Errorf("diagnose %q: %w", f.Name(), err)
 		}
-		d := rootcause.Diagnose(c, rootcause.Options{})
+		d := rootcause.Diagnose(c, rootcause.DefaultOptions())
 		return &d, nil
 	}
 }
@@ -65,7 +65,7 @@ func printDiagnosis(w io.Writer, f *dump.File) error {
 	m := f.Manifest()
 	title := fmt.Sprintf("%s: %s %s, %d envs, %d of them in the file",
 		filepath.Base(f.Name()), m.Producer.Name, m.Producer.Version, m.NumEnvs, len(m.EnvIDs))
-	if err := report.Text(w, d, report.Options{Title: title, Color: cli.Color(w)}); err != nil {
+	if err := report.Text(w, d, report.Options{Title: title, Width: cli.Width(w), Color: cli.Color(w)}); err != nil {
 		return err
 	}
 	if d.Verdict != rootcause.Clean {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,16 +54,21 @@ func newCommand() *cobra.Command {
 	f.BoolVar(&o.once, "once", false, "draw one screen to the output and exit")
 	f.IntVar(&o.width, "width", 120, "columns of the screen that --once draws")
 	f.IntVar(&o.height, "height", 40, "rows of the screen that --once draws")
-	f.Var(&o.maxBytes, "max-bytes", "most memory that the arrays of the dump may take")
+	f.Var(&o.maxBytes, "max-bytes", "most memory that a dump may take, such as 512M or 2G")
 	return c
 }
+
+// arrayShare is the part of the memory limit that decoded arrays may take; the
+// rest is for the program itself and for what the collector has not yet freed.
+const arrayShare = 0.75
 
 // show opens the dump and shows it in the way that the output can take.
 func show(c *cobra.Command, name string, o *flags) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	f, err := dump.OpenWith(name, dump.Options{MaxBytes: int64(o.maxBytes)})
+	debug.SetMemoryLimit(int64(o.maxBytes))
+	f, err := dump.OpenWith(name, dump.Options{MaxBytes: int64(arrayShare * float64(o.maxBytes))})
 	if err != nil {
 		return err
 	}

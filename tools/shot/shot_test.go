@@ -109,3 +109,12 @@ func TestStreamsThatFail(t *testing.T) {
 	assert.Equal(t, 1, run(nil, strings.NewReader("x"), broken{}, &errs))
 	assert.Equal(t, "shot: read the screen: gone\nshot: write the picture: gone\n", errs.String())
 }
+
+// FuzzPicture: whatever a screen holds, the picture is well-formed.
+func FuzzPicture(f *testing.F) {
+	f.Add(screen)
+	f.Add("\x1b[38;2;255mx\x1b]8;;http://x\a<a>\x1b\\")
+	f.Fuzz(func(t *testing.T, s string) {
+		requireXML(t, shot(t, s))
+	})
+}

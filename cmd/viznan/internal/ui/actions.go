@@ -17,9 +17,6 @@ type action struct {
 	do  func() tea.Cmd
 }
 
-// matchesKey reports whether the key press is one of the binding's.
-func matchesKey(k tea.KeyPressMsg, b key.Binding) bool { return key.Matches(k, b) }
-
 // actions lists every key with what it does.
 func (m *Model) actions() []action {
 	k := &m.keys

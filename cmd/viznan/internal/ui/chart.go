@@ -26,18 +26,17 @@ func (p *chartPane) View(w, h int) []string {
 		return []string{p.st.title("plot", w, false)}
 	}
 	c := plot.Chart{Values: v.track.History(v.row, p.spot.Col, 0, v.track.Len()), Cursor: v.frame}
-	lines := []string{""}
 	if ref, ok := p.compared(v); ok {
 		c.Second = ref.track.History(ref.row, p.spot.Col, 0, ref.track.Len())
 	}
-	scale, finite := plot.NewScale(p.scale, c.Values, c.Second)
-	c.Scale = scale
-	lines[0] = p.st.title(p.title(v, scale), w, false)
+	var finite bool
+	c.Scale, finite = plot.NewScale(p.scale, c.Values, c.Second)
+	lines := []string{p.st.title(p.title(v, c.Scale), w, false)}
 	width := w - axisWidth
 	for i, row := range c.Draw(width, h-2) {
 		label := ""
 		if finite {
-			label = axisLabel(scale, i, h-2, v.track.IsFloat())
+			label = axisLabel(c.Scale, i, h-2, v.track.IsFloat())
 		}
 		lines = append(lines, p.st.Faint.Render(cell.Right(label, numberWidth)+" ")+p.ink(row))
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 
@@ -106,7 +107,7 @@ func (p *fieldPane) state(f *recording.Field) fieldState {
 		return fieldState{"!", fmt.Sprintf("%s @%d", clean(class), tick), p.st.Warn}
 	}
 	if t.Health(frame, row)&recording.HasHuge != 0 {
-		return fieldState{"!", "huge " + p.when(f), p.st.Warn}
+		return fieldState{"!", strings.TrimSpace("huge " + p.when(f)), p.st.Warn}
 	}
 	return fieldState{"·", p.when(f), p.st.Text}
 }

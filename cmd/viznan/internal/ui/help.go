@@ -34,7 +34,7 @@ func (m *Model) helpLines(w int) []string {
 	for _, text := range []string{
 		legend(),
 		"Values: ✗ NaN, ▲ +Inf, ▼ -Inf, ! beyond 1e10. Roles: ✗ culprit, ? suspect, · control. @44: first bad at tick 44.",
-		"A filter is words that must all be there; !word must not.",
+		"A filter is words that must all be in a name (or in the stage of a field); !word must not.",
 	} {
 		lines = append(lines, m.st.hang("  ", text, w, m.st.Faint)...)
 	}
@@ -58,17 +58,17 @@ func firstLine(s string) string {
 // helpKey handles a key while the help is open.
 func (m *Model) helpKey(k tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case matchesKey(k, m.keys.Up):
+	case key.Matches(k, m.keys.Up):
 		m.helpTop = max(m.helpTop-1, 0)
-	case matchesKey(k, m.keys.Down):
+	case key.Matches(k, m.keys.Down):
 		m.helpTop++
-	case matchesKey(k, m.keys.PageUp):
+	case key.Matches(k, m.keys.PageUp):
 		m.helpTop = max(m.helpTop-10, 0)
-	case matchesKey(k, m.keys.PageDown):
+	case key.Matches(k, m.keys.PageDown):
 		m.helpTop += 10
 	case k.String() == "ctrl+c":
 		return tea.Quit
-	case matchesKey(k, m.keys.Help), matchesKey(k, m.keys.Clear), matchesKey(k, m.keys.Quit):
+	case key.Matches(k, m.keys.Help, m.keys.Clear, m.keys.Quit):
 		m.helpOpen = false
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/help"
+	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -161,7 +162,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.helpKey(k)
 	}
 	for _, a := range m.actions() {
-		if matchesKey(k, a.key) {
+		if key.Matches(k, a.key) {
 			return a.do()
 		}
 	}

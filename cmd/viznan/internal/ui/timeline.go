@@ -42,10 +42,17 @@ func (p timelinePane) title(first, last int64, ok bool) string {
 		return "timeline"
 	}
 	text := fmt.Sprintf("timeline · tick %d of %d to %d", p.spot.Tick, first, last)
+	before := 0
 	for _, m := range p.rec.Marks {
 		if m.Tick == p.spot.Tick {
 			text += " · " + string(m.Glyph) + " " + m.Text
 		}
+		if m.Tick < first && m.Touches(p.envID()) {
+			before++
+		}
+	}
+	if before > 0 {
+		text += " · " + count(before, "event") + " before"
 	}
 	return text
 }
