@@ -11,7 +11,9 @@ import (
 // Check advances the clock by one and captures fields: those given, at the
 // addresses given, or every bound field of that clock.
 //
-// A trip is no error: ask Poll. An error is a misuse, and nothing was captured.
+// A trip is no error: ask Poll. An error is a *MisuseError, and nothing was
+// captured; or, should reading a field fault (memory that its owner gave back),
+// it says that the guard is off from now on.
 func (g *Guard) Check(clock dump.Clock, refs ...FieldRef) error {
 	return g.check(clock, 1, refs)
 }
@@ -45,8 +47,7 @@ func (g *Guard) record(clock dump.Clock, advance int64, refs []FieldRef) (trip *
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			g.phase = closed
-			trip, err = nil, fmt.Errorf("check: the guard is off: %v", r)
+			trip, err = nil, g.giveUp(r)
 		}
 	}()
 	c, err := g.admit(clock, refs)
@@ -73,6 +74,14 @@ func (g *Guard) record(clock dump.Clock, advance int64, refs []FieldRef) (trip *
 	return trip, nil
 }
 
+// giveUp turns the recorder off for good after a panic. What it holds can still
+// be dumped.
+func (g *Guard) giveUp(reason any) error {
+	g.broken = fmt.Errorf("check: the guard is off since tick %d: %v", g.tick, reason)
+	g.events.add(dump.Event{Tick: g.tick, Kind: dump.EventWarning, Detail: g.broken.Error()})
+	return g.broken
+}
+
 // enter makes t the trip of the guard.
 func (g *Guard) enter(t *tripped) {
 	g.trip, g.phase = t, recordingPost
@@ -87,6 +96,9 @@ func (g *Guard) admit(clock dump.Clock, refs []FieldRef) (int, error) {
 	}
 	if g.phase == closed {
 		return c, &MisuseError{Call: "check", Err: ErrClosed}
+	}
+	if g.broken != nil {
+		return c, g.broken
 	}
 	if !g.allotted {
 		if err := g.allot(); err != nil {

@@ -112,7 +112,7 @@ func (g *Guard) rearm() {
 		f.ring.clear()
 		f.first = nil
 	}
-	g.suspect.clear()
+	g.badEnvs.clear()
 	g.trip, g.phase = nil, recording
 }
 

@@ -87,9 +87,10 @@ func (f *field) accepts(ref tensor.Ref) error {
 // is recorded is what was judged even when another thread writes meanwhile. It
 // reports whether every value is finite.
 func (f *field) capture(ref tensor.Ref, tick, count int64) bool {
-	slot := f.ring.push(tick, count)
+	slot := f.ring.room()
 	scan.Copy(slot, ref)
 	f.last = scan.Host(f.view(slot))
+	f.ring.push(tick, count)
 	f.trace.push(tick, count, &f.last)
 	return f.last.First.Class == tensor.Finite
 }

@@ -26,9 +26,10 @@ type Guard struct {
 
 	bad     []*field // scratch of Check: fields with a bad value
 	badRows []int    // scratch of Check: rows of one of them
-	suspect suspects // who went bad since the guard was armed
+	badEnvs badEnvs  // that went bad since the guard was armed
 
 	phase   phase
+	broken  error // what put an end to all checks
 	trip    *tripped
 	dumps   int           // written so far
 	path    string        // of the latest
@@ -58,7 +59,7 @@ func New(cfg Config) (*Guard, error) {
 	}
 	return &Guard{
 		cfg: cfg, byName: map[string]FieldID{}, facts: map[string]any{},
-		suspect: newSuspects(cfg.NumEnvs),
+		badEnvs: newBadEnvs(cfg.NumEnvs),
 	}, nil
 }
 

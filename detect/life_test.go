@@ -334,7 +334,15 @@ func TestMemoryThatIsGone(t *testing.T) {
 	require.NoError(t, err)
 	check(t, g, dump.ClockStep)
 	require.NoError(t, unix.Mprotect(page, unix.PROT_NONE))
-	require.ErrorContains(t, g.Check(dump.ClockStep), "the guard is off")
-	require.ErrorIs(t, g.Check(dump.ClockStep), ErrClosed)
-	require.NoError(t, g.Close())
+	err = g.Check(dump.ClockStep)
+	require.ErrorContains(t, err, "check: the guard is off since tick 2: ")
+	require.Equal(t, err, g.Check(dump.ClockStep))
+
+	path, err := g.Dump("what is left")
+	require.NoError(t, err)
+	f := open(t, path)
+	s, err := f.Frames("value")
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1}, s.Ticks)
+	assert.Equal(t, dump.EventWarning, f.Manifest().Events[0].Kind)
 }

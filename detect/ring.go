@@ -19,15 +19,22 @@ func newRing(frames, size int) ring {
 	}
 }
 
-// push makes room for a frame, over the oldest when the ring is full, and
-// returns its bytes for the caller to fill.
-func (r *ring) push(tick, count int64) []byte {
-	i := r.next
-	r.ticks[i], r.counts[i] = tick, count
-	r.next = (i + 1) % len(r.ticks)
-	r.n = min(r.n+1, len(r.ticks))
-	return r.slot(i)
+// room returns the bytes of the next frame for the caller to fill. When the
+// ring is full they are those of the oldest frame, which is given up.
+func (r *ring) room() []byte {
+	r.n = min(r.n, len(r.ticks)-1)
+	return r.slot(r.next)
 }
+
+// push makes the frame that room gave the newest.
+func (r *ring) push(tick, count int64) {
+	r.ticks[r.next], r.counts[r.next] = tick, count
+	r.next = (r.next + 1) % len(r.ticks)
+	r.n++
+}
+
+// newest returns the bytes of the newest frame.
+func (r *ring) newest() []byte { return r.slot(r.oldest(r.n - 1)) }
 
 // slot returns the bytes of a slot.
 func (r *ring) slot(i int) []byte { return r.data[i*r.size : (i+1)*r.size : (i+1)*r.size] }

@@ -18,7 +18,7 @@ func (g *Guard) chooseRows(blamed []int) (rows []int, roles []dump.Role) {
 			}
 		}
 	}
-	add(g.suspect.order, dump.RoleCulprit, g.cfg.MaxEnvs)
+	add(g.badEnvs.order, dump.RoleCulprit, g.cfg.MaxEnvs)
 	add(blamed, dump.RoleSuspect, g.cfg.MaxEnvs)
 	controls := g.cfg.ControlEnvs
 	if len(rows) == 0 {
@@ -36,7 +36,7 @@ func (g *Guard) controls(n int, taken []int) []int {
 	grade := make([]int, g.cfg.NumEnvs)
 	for e := range grade {
 		grade[e] = fit
-		if g.suspect.bad[e] {
+		if g.badEnvs.bad[e] {
 			grade[e] = unfit
 		}
 	}

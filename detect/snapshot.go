@@ -19,7 +19,7 @@ func (g *Guard) head(reason string, blamed []int) *dump.Draft {
 			Events: g.events.draft(rows, g.tick), Facts: maps.Clone(g.facts),
 		},
 		Meta: dump.MetaDraft{
-			BadEnvIDs: slices.Sorted(slices.Values(g.suspect.order)), DetectionStep: g.detectionStep(),
+			BadEnvIDs: slices.Sorted(slices.Values(g.badEnvs.order)), DetectionStep: g.detectionStep(),
 			Timestamp: stamp, Note: reason,
 		},
 		Model: g.cfg.Model,

@@ -8,28 +8,28 @@ import (
 	"github.com/nanguard/nanguard/dump"
 )
 
-// suspects remembers which envs went bad, in which order.
-type suspects struct {
+// badEnvs remembers which envs went bad, in which order.
+type badEnvs struct {
 	bad   []bool // by env
 	order []int
 }
 
-func newSuspects(numEnvs int) suspects { return suspects{bad: make([]bool, numEnvs)} }
+func newBadEnvs(numEnvs int) badEnvs { return badEnvs{bad: make([]bool, numEnvs)} }
 
 // add takes in envs that are bad now.
-func (s *suspects) add(envs []int) {
+func (b *badEnvs) add(envs []int) {
 	for _, e := range envs {
-		if !s.bad[e] {
-			s.bad[e] = true
-			s.order = append(s.order, e)
+		if !b.bad[e] {
+			b.bad[e] = true
+			b.order = append(b.order, e)
 		}
 	}
 }
 
 // clear forgets them all.
-func (s *suspects) clear() {
-	clear(s.bad)
-	s.order = s.order[:0]
+func (b *badEnvs) clear() {
+	clear(b.bad)
+	b.order = b.order[:0]
 }
 
 // tripped is a trip with what was decided when it happened.
@@ -58,9 +58,8 @@ func (g *Guard) judge() *tripped {
 			first = f
 		}
 		if f.spec.PerEnv {
-			slot := f.ring.slot(f.ring.oldest(f.ring.n - 1))
-			g.badRows = scan.BadRows(g.badRows[:0], f.view(slot))
-			g.suspect.add(g.badRows)
+			g.badRows = scan.BadRows(g.badRows[:0], f.view(f.ring.newest()))
+			g.badEnvs.add(g.badRows)
 		}
 	}
 	if first == nil || g.trip != nil {
