@@ -41,7 +41,11 @@ func (p *valuePane) table(v view, list []int, w int) table {
 		longest = max(longest, cell.Width(p.field().Label(c, v.trace)))
 	}
 	room := max(w-pointerWidth-numberWidth-1, 0)
-	t.label = min(longest, maxLabelWidth, max(room-deltaWidth-1, minLabelWidth), room)
+	spare := room - deltaWidth - 1
+	if spare < minLabelWidth { // no change then: a name tells more
+		spare = room
+	}
+	t.label = min(longest, maxLabelWidth, spare)
 	room -= t.label
 	if room > deltaWidth {
 		t.delta, room = deltaWidth, room-deltaWidth-1

@@ -110,8 +110,8 @@ func TestEverySmallSize(t *testing.T) {
 	m := sample()
 	for name, keys := range pages {
 		press(m, keys...)
-		for w := 1; w <= 24; w++ {
-			for h := 1; h <= 14; h++ {
+		for w := 1; w <= 12; w++ {
+			for h := 1; h <= 10; h++ {
 				assert.NotPanics(t, func() { requireSize(t, m.Frame(w, h), w, h) }, "%s %dx%d", name, w, h)
 			}
 		}
