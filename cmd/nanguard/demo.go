@@ -10,6 +10,7 @@ import (
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/fixtures"
 	"github.com/nanguard/nanguard/internal/cli"
+	"github.com/nanguard/nanguard/internal/forensics"
 	"github.com/nanguard/nanguard/rootcause"
 )
 
@@ -121,7 +122,7 @@ func tellDemo(w io.Writer, f *dump.File, r fixtures.Result, d *rootcause.Diagnos
 	if _, err := fmt.Fprintf(w, "After %d iterations (%d env steps) %s.\n\n", r.Iterations, r.EnvSteps, ending); err != nil {
 		return err
 	}
-	if err := printDiagnosis(w, f, d); err != nil {
+	if err := forensics.Print(w, f, d); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\nReplay it:  viznan %s\n", r.Path)

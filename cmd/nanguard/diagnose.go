@@ -1,15 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
 	"github.com/nanguard/nanguard/dump"
-	"github.com/nanguard/nanguard/internal/cli"
-	"github.com/nanguard/nanguard/internal/report"
+	"github.com/nanguard/nanguard/internal/forensics"
 	"github.com/nanguard/nanguard/rootcause"
 )
 
@@ -34,9 +29,12 @@ func newDiagnose(g *globals) *cobra.Command {
 			if g.json {
 				err = writeJSON(c.OutOrStdout(), diagnosis{args[0], *d})
 			} else {
-				err = printDiagnosis(c.OutOrStdout(), f, d)
+				err = forensics.Print(c.OutOrStdout(), f, d)
 			}
-			return found(d, err)
+			if err != nil {
+				return err
+			}
+			return forensics.Found(d)
 		},
 	}, 1)
 }
@@ -47,33 +45,10 @@ func (g *globals) diagnose(name string) (*dump.File, *rootcause.Diagnosis, error
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := rootcause.NewCase(f)
+	d, err := forensics.Diagnose(f)
 	if err != nil {
 		f.Close()
-		return nil, nil, fmt.Errorf("diagnose %q: %w", name, err)
+		return nil, nil, err
 	}
-	d := rootcause.Diagnose(c, rootcause.DefaultOptions())
-	return f, &d, nil
-}
-
-// printDiagnosis prints a diagnosis for a person.
-func printDiagnosis(w io.Writer, f *dump.File, d *rootcause.Diagnosis) error {
-	return report.Text(w, d, report.Options{
-		Title: title(f), Width: cli.Width(w), Color: cli.Color(w),
-	})
-}
-
-// title says in one line what a dump is.
-func title(f *dump.File) string {
-	m := f.Manifest()
-	return fmt.Sprintf("%s: %s, %d envs, %d of them in the file",
-		filepath.Base(f.Name()), producer(m), m.NumEnvs, len(m.EnvIDs))
-}
-
-// found turns a diagnosis into the error that makes the exit code.
-func found(d *rootcause.Diagnosis, err error) error {
-	if err == nil && d.Verdict != rootcause.Clean {
-		return cli.ErrFound
-	}
-	return err
+	return f, d, nil
 }

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/internal/forensics"
 )
 
 // inspection is the JSON of the inspect command: what is in a dump.
@@ -89,7 +88,7 @@ func newInspect(g *globals) *cobra.Command {
 func inspect(f *dump.File, name string) *inspection {
 	m := f.Manifest()
 	in := &inspection{
-		File: name, Producer: producer(m), Format: f.Format(),
+		File: name, Producer: forensics.Producer(m), Format: f.Format(),
 		NumEnvs: m.NumEnvs, EnvIDs: list(m.EnvIDs), EnvRoles: list(m.EnvRoles),
 		Columns: stateColumns{list(f.Columns(dump.StateField))},
 		Model:   inspectModel(f), Fields: []fieldInfo{},
@@ -137,11 +136,6 @@ func inspectField(f *dump.File, s dump.FieldSpec) fieldInfo {
 		in.Frames, in.Rows, in.Cols = v.Values.Shape[0], v.Values.Shape[1], v.Values.Shape[2]
 	}
 	return in
-}
-
-// producer names the program that wrote a dump.
-func producer(m *dump.Manifest) string {
-	return strings.TrimSpace(m.Producer.Name + " " + m.Producer.Version)
 }
 
 // list makes the JSON of an empty slice [] instead of null.

@@ -3,12 +3,12 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/internal/cli"
+	"github.com/nanguard/nanguard/internal/forensics"
 )
 
 // globals are the flags that every command takes.
@@ -33,15 +33,8 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// arrayShare is the part of the memory limit that decoded arrays may take; the
-// rest is for the program itself and for what the collector has not yet freed.
-const arrayShare = 0.75
-
 // open opens a dump within the memory limit.
-func (g *globals) open(name string) (*dump.File, error) {
-	debug.SetMemoryLimit(int64(g.maxBytes))
-	return dump.OpenWith(name, dump.Options{MaxBytes: int64(arrayShare * float64(g.maxBytes))})
-}
+func (g *globals) open(name string) (*dump.File, error) { return forensics.Open(name, g.maxBytes) }
 
 // writeJSON prints v as indented JSON.
 func writeJSON(w io.Writer, v any) error {

@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nanguard/nanguard/cmd/viznan/internal/ui"
 	"github.com/nanguard/nanguard/dump"
-	"github.com/nanguard/nanguard/internal/cli"
-	"github.com/nanguard/nanguard/internal/report"
-	"github.com/nanguard/nanguard/rootcause"
+	"github.com/nanguard/nanguard/internal/forensics"
 )
 
 // startBudget is how long reading may hold up the first screen. Most dumps are
@@ -43,33 +40,15 @@ func once(w io.Writer, m *ui.Model, o *flags) error {
 	return err
 }
 
-// diagnoser returns the function that diagnoses f.
-func diagnoser(f *dump.File) func() (*rootcause.Diagnosis, error) {
-	return func() (*rootcause.Diagnosis, error) {
-		c, err := rootcause.NewCase(f)
-		if err != nil {
-			return nil, fmt.Errorf("diagnose %q: %w", f.Name(), err)
-		}
-		d := rootcause.Diagnose(c, rootcause.DefaultOptions())
-		return &d, nil
-	}
-}
-
 // printDiagnosis writes the diagnosis where the output is no terminal, and says
 // by its error whether something was found.
 func printDiagnosis(w io.Writer, f *dump.File) error {
-	d, err := diagnoser(f)()
+	d, err := forensics.Diagnose(f)
 	if err != nil {
 		return err
 	}
-	m := f.Manifest()
-	title := fmt.Sprintf("%s: %s %s, %d envs, %d of them in the file",
-		filepath.Base(f.Name()), m.Producer.Name, m.Producer.Version, m.NumEnvs, len(m.EnvIDs))
-	if err := report.Text(w, d, report.Options{Title: title, Width: cli.Width(w), Color: cli.Color(w)}); err != nil {
+	if err := forensics.Print(w, f, d); err != nil {
 		return err
 	}
-	if d.Verdict != rootcause.Clean {
-		return cli.ErrFound
-	}
-	return nil
+	return forensics.Found(d)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,9 @@ import (
 	"github.com/nanguard/nanguard/cmd/viznan/internal/ui"
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/internal/cli"
+	"github.com/nanguard/nanguard/internal/forensics"
 	"github.com/nanguard/nanguard/internal/safetext"
+	"github.com/nanguard/nanguard/rootcause"
 )
 
 // run is the program: it returns the exit code.
@@ -58,17 +59,12 @@ func newCommand() *cobra.Command {
 	return c
 }
 
-// arrayShare is the part of the memory limit that decoded arrays may take; the
-// rest is for the program itself and for what the collector has not yet freed.
-const arrayShare = 0.75
-
 // show opens the dump and shows it in the way that the output can take.
 func show(c *cobra.Command, name string, o *flags) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	debug.SetMemoryLimit(int64(o.maxBytes))
-	f, err := dump.OpenWith(name, dump.Options{MaxBytes: int64(arrayShare * float64(o.maxBytes))})
+	f, err := forensics.Open(name, o.maxBytes)
 	if err != nil {
 		return err
 	}
@@ -107,7 +103,7 @@ func interactive(w io.Writer) bool {
 // newModel returns the viewer, opened where the flags say.
 func newModel(c *cobra.Command, f *dump.File, o *flags) (*ui.Model, error) {
 	rec := recording.Open(f)
-	opts := ui.Options{Theme: o.colours(), Diagnose: diagnoser(f)}
+	opts := ui.Options{Theme: o.colours(), Diagnose: func() (*rootcause.Diagnosis, error) { return forensics.Diagnose(f) }}
 	opts.FollowTerminal = o.theme == "auto" && opts.Theme != ui.Plain
 	set := c.Flags().Changed
 	if set("field") {
