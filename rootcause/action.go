@@ -18,8 +18,8 @@ func (c *Case) extremeAction() Feature {
 		return c.unblamed(f, "action or ctrl")
 	}
 	row, i := f.row(env), f.upTo(c.beginning())
-	if r := c.root(); r != nil && r.f != nil && r.f.kind != action && r.f.kind != mean {
-		i = f.upTo(c.beginning() - 1)
+	if r := c.root(); r != nil && r.f != nil && r.f.kind != action && r.f.kind != mean && i >= 0 && f.frames.Ticks[i] == r.tick {
+		i-- // made of what had gone bad
 	}
 	if row < 0 || i < 0 || f.cell(i, row).bad > 0 {
 		return unmeasured("a finite action of the env before it began")
@@ -30,7 +30,10 @@ func (c *Case) extremeAction() Feature {
 	}
 	cell := f.cell(i, row)
 	out := found(no, fmt.Sprintf("%s%s was at most %s in the step before it began, as usual (99.9 %% of all: below %s)", f.Name, inEnv(env), num(cell.max), num(p)))
-	if cell.max > 3*p {
+	switch {
+	case f.state(i, row) != "":
+		out = found(yes, fmt.Sprintf("%s%s was %s before it began, beyond any sensible action", f.label(int(cell.arg)), inEnv(env), num(cell.max)))
+	case cell.max > 3*p:
 		out = found(yes, fmt.Sprintf("%s%s was %s before it began, %s the 99.9th percentile of all others", f.label(int(cell.arg)), inEnv(env), num(cell.max), times(cell.max/p)))
 	}
 	out.Measured, out.Baseline = cell.max, p
@@ -62,8 +65,8 @@ func (c *Case) actionLeads() Feature {
 	if r == nil || r.f == nil {
 		return idle("nothing ran away")
 	}
-	if r.f.kind == action || r.f.kind == ctrl {
-		return found(yes, fmt.Sprintf("%s%s left the usual range first, at tick %d", r.name, inEnv(r.env), r.tick)).in(r.f, r.env, r.col, r.tick)
+	if s := c.drives(); s != nil {
+		return found(yes, fmt.Sprintf("%s%s left every sensible range (%s) at tick %d, and the physics followed", s.name, inEnv(s.env), num(s.size), s.tick)).in(s.f, s.env, s.col, s.tick)
 	}
 	f := c.first(ctrl)
 	if f.len() == 0 && (r.f.kind == obs || r.f.kind == reward) {
@@ -89,6 +92,23 @@ func (c *Case) actionLeads() Feature {
 		return out
 	}
 	return found(no, fmt.Sprintf("ctrl%s was in its usual range (up to %s) when the physics ran away", inEnv(r.env), num(f.cell(i, row).max)))
+}
+
+// drives returns the finite action at which the way from the root to the trip
+// enters the physics, nil when it does not enter it from there.
+func (c *Case) drives() *step {
+	var last *step
+	for i := range c.chain {
+		s := &c.chain[i]
+		switch {
+		case s.f == nil:
+		case s.f.kind == action || s.f.kind == ctrl || s.f.kind == mean:
+			last = s
+		case s.f.kind.isBody() && last != nil && !nonFinite(last.class):
+			return last
+		}
+	}
+	return nil
 }
 
 // servoTargets reports whether controls are the targets of joints: the model

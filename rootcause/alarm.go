@@ -184,7 +184,7 @@ func (f *field) serious(class string, size float64) bool {
 	case qvel, state, qpos:
 		return size > maxVal || size > 30*f.limit
 	case ctrl, action, mean, param:
-		return size > 1e3*f.limit
+		return size > 1e3*f.limit || size > maxVal
 	case monitor, lr, counter, done:
 		return nonFinite(class)
 	}

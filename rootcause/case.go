@@ -218,7 +218,7 @@ func (c *Case) findCulprits() {
 		add(c.tripped.env)
 	}
 	for _, o := range c.order {
-		if o.env >= 0 {
+		if o.env >= 0 && !c.everywhere(o.envs) {
 			add(o.env)
 		}
 	}
@@ -235,6 +235,12 @@ func (c *Case) findCulprits() {
 			c.missing = append(c.missing, env)
 		}
 	}
+}
+
+// everywhere reports whether a number of envs is about all of many: then which
+// of them comes first in a table says nothing.
+func (c *Case) everywhere(n int) bool {
+	return c.man.NumEnvs >= manyEnvs && n*10 >= c.man.NumEnvs*9
 }
 
 // focus returns the env that the features are measured on: the root's, or the

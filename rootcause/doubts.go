@@ -11,6 +11,9 @@ func (c *Case) doubts() []string {
 	if len(c.missing) > 0 {
 		d = append(d, c.notInFile())
 	}
+	if f := c.feature("F4"); f.Value == yes && c.clean() {
+		d = append(d, f.Text+": contacts may have been dropped")
+	}
 	if c.man.Run.WorldSize > 1 && c.is("F1", onLearner) {
 		d = append(d, fmt.Sprintf("this is rank %d of %d: a NaN of another rank arrives through the all-reduce; look at the other ranks' dumps", c.man.Run.Rank, c.man.Run.WorldSize))
 	}
@@ -20,11 +23,14 @@ func (c *Case) doubts() []string {
 	return d
 }
 
-// culpritsUnseen reports whether no row of an env to blame is in the file: then
-// nothing in it is evidence, and no verdict can be earned.
+// culpritsUnseen reports whether no row of an env to blame is in the file and
+// no trace shows it either: then nothing is evidence, and no verdict is earned.
 func (c *Case) culpritsUnseen() bool {
-	return len(c.missing) > 0 && len(c.missing) == len(c.culprits)
+	return c.root() == nil && c.rowsMissing()
 }
+
+// rowsMissing reports whether no row of an env to blame is in the file.
+func (c *Case) rowsMissing() bool { return len(c.missing) > 0 && len(c.missing) == len(c.culprits) }
 
 // notInFile says that rows of bad envs are missing.
 func (c *Case) notInFile() string {
@@ -32,8 +38,11 @@ func (c *Case) notInFile() string {
 	for i, e := range c.missing {
 		n[i] = fmt.Sprint(e)
 	}
-	if c.culpritsUnseen() {
+	switch {
+	case c.culpritsUnseen():
 		return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: nothing in these rows is evidence", few(n, 5), ids(c.man.EnvIDs))
+	case c.rowsMissing():
+		return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: only the traces over all envs show it", few(n, 5), ids(c.man.EnvIDs))
 	}
 	return fmt.Sprintf("%d bad envs are not in the file (%s)", len(n), few(n, 5))
 }

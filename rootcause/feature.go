@@ -61,13 +61,13 @@ var rules = []rule{
 	{"X2", "X2", (*Case).contactFree, "record nefc on the substep clock"},
 	{"X3", "X3", (*Case).learnerBlowUp, "record grad_norm, lr and param.<layer>"},
 	{"X4", "X4", (*Case).again, "keep more frames, so that earlier episodes of the env are in the file"},
-	{"X5", "X5", (*Case).afterReset, "check the physics once more right after a reset"},
+	{"X5", "reset", (*Case).afterReset, "check the physics once more right after a reset"},
 	{"X6", "X6", (*Case).modelAudit, "put the .mjb beside the dump"},
 	{"X7", "X7", (*Case).actionLeads, "record action and ctrl"},
 	{"X8", "X8", (*Case).frozen, "record ctrl beside action"},
 	{"X9", "X9", (*Case).message, "keep the exception's text as a note"},
 	{"X10", "X10", (*Case).sensorColumn, "label the columns of obs"},
-	{"X11", "X11", (*Case).outsideWrite, "put the .mjb beside the dump, and record qpos and qvel"},
+	{"X11", "reset", (*Case).outsideWrite, "put the .mjb beside the dump, and record qpos and qvel"},
 }
 
 // measureFeatures measures every rule once.

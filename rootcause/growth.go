@@ -172,6 +172,9 @@ func (c *Case) physicsGrowth() Feature {
 	}
 	r := c.root()
 	env, ok := c.focus()
+	if r != nil && r.class == masked {
+		return unmeasured("the substep in which it happened: the evidence was replaced at once")
+	}
 	if !ok && len(c.culprits) > 0 {
 		return unmeasured("the rows of the env to blame")
 	}
@@ -179,14 +182,35 @@ func (c *Case) physicsGrowth() Feature {
 		return c.anyGrowth(f)
 	}
 	end := c.deadline()
-	if r != nil && r.f != nil && !r.f.kind.isBody() {
+	if r != nil && r.f != nil && !r.f.kind.isBody() && c.drives() == nil {
 		end = r.tick + 1 // what grew later is no precursor
+	}
+	if f.row(env) < 0 {
+		return c.growthInTrace(f, env, end)
 	}
 	g, ok := c.growthOf(f, env, end)
 	if !ok {
 		return c.tooShort(f, env, end)
 	}
 	return c.judge(&g, env)
+}
+
+// growthInTrace is F2 for an env whose rows are not in the file: the trace names
+// the env of the largest value.
+func (c *Case) growthInTrace(f *field, env int, end int64) Feature {
+	j := f.entryBefore(end)
+	for j >= 0 && (f.argmax(j) != env || f.traced(j) == "" || nonFinite(f.traced(j))) {
+		j--
+	}
+	if j < 0 {
+		return unmeasured("the rows of the env to blame")
+	}
+	first := f.beginTrace(j)
+	size, t := at(f.trace.AbsMax, j), f.trace.Ticks[j]
+	out := found(yes, fmt.Sprintf("%s of env %d ran away from tick %d on, to %s at tick %d (healthy: %s); its rows are not in the file, the trace over all envs shows it",
+		f.Name, env, f.trace.Ticks[first], num(size), t, num(f.base)))
+	out.Measured, out.Baseline = size, f.base
+	return out.in(f, env, -1, t)
 }
 
 // judge turns a way up into F2.

@@ -59,12 +59,12 @@ const (
 // inputs to count as known, and from where on a finite value has run away: above
 // ratio times the field's own healthy size, and above floor in any case.
 type part struct {
-	reads  []kind
-	needs  []kind
-	ratio  float64
-	floor  float64
-	top    float64 // above it no value is healthy, whatever the field did before; 0 for none
-	onset  string // class of F1
+	reads []kind
+	needs []kind
+	ratio float64
+	floor float64
+	top   float64 // above it no value is healthy, whatever the field did before; 0 for none
+	onset string  // class of F1
 }
 
 var body = []kind{qacc, qvel, qpos, act, force, state}
@@ -75,7 +75,7 @@ var body = []kind{qacc, qvel, qpos, act, force, state}
 // implausible, not merely unusual.
 var loop = [numKinds]part{
 	modelArray: {onset: onPhysics, ratio: 1e6, floor: 1e10},
-	ctrl:       {reads: []kind{action}, needs: []kind{action}, ratio: 1e3, floor: 1e3, onset: onPhysics},
+	ctrl:       {reads: []kind{action}, needs: []kind{action}, ratio: 1e3, floor: 1e3, top: 1e5, onset: onPhysics},
 	qacc:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e6, top: 1e7, onset: onPhysics},
 	qvel:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 100, floor: 300, top: 1e4, onset: onPhysics},
 	qpos:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e4, top: 1e6, onset: onPhysics},
@@ -87,11 +87,11 @@ var loop = [numKinds]part{
 	normMean:   {reads: []kind{obs}, needs: []kind{obs}, ratio: 1e4, floor: 1e6, onset: onObsNorm},
 	normVar:    {reads: []kind{obs}, needs: []kind{obs}, ratio: 1e8, floor: 1e10, onset: onObsNorm},
 	obsNorm:    {reads: []kind{obs, normMean, normVar}, needs: []kind{obs}, ratio: 50, floor: 1e3, onset: onObsNorm},
-	mean:       {reads: []kind{obsNorm, obs, param}, needs: []kind{obsNorm, obs}, ratio: 1e3, floor: 1e3, onset: onLearner},
+	mean:       {reads: []kind{obsNorm, obs, param}, needs: []kind{obsNorm, obs}, ratio: 1e3, floor: 1e3, top: 1e4, onset: onLearner},
 	std:        {reads: []kind{paramStd, logStd, param, obsNorm}, needs: []kind{mean, obs, obsNorm}, ratio: 30, floor: 20, onset: onStd},
 	logStd:     {reads: []kind{lr}, needs: []kind{grad, loss, mean}, floor: 3.5, onset: onStd}, // e^3.5 is 33
-	action:     {reads: []kind{mean, std, logStd}, needs: []kind{mean}, ratio: 1e3, floor: 1e3, onset: onStd},
-	logProb:    {reads: []kind{mean, std, logStd, action}, needs: []kind{mean, action}, ratio: 1e3, floor: 1e5, onset: onStd},
+	action:     {reads: []kind{mean, std, logStd, paramStd}, needs: []kind{mean}, ratio: 1e3, floor: 1e3, top: 1e4, onset: onStd},
+	logProb:    {reads: []kind{mean, std, logStd, paramStd, action}, needs: []kind{mean, action}, ratio: 1e3, floor: 1e5, onset: onStd},
 	term:       {reads: append([]kind{sensor, obs, action}, body...), needs: []kind{qvel, qpos, state, obs}, ratio: 1e4, floor: 1e4, onset: onReward},
 	reward:     {reads: append([]kind{term, sensor, obs, action}, body...), needs: []kind{qvel, qpos, state, obs}, ratio: 1e4, floor: 1e4, onset: onReward},
 	done:       {onset: onPhysics},
@@ -110,7 +110,9 @@ var loop = [numKinds]part{
 func (k kind) isBody() bool { return k >= qacc && k <= state }
 
 // isLearner reports whether a field is made from a whole rollout.
-func (k kind) isLearner() bool { return k == loss || k == grad || k == lr || k == param || k == paramStd }
+func (k kind) isLearner() bool {
+	return k == loss || k == grad || k == lr || k == param || k == paramStd
+}
 
 // byStage holds the names that tell kinds of one stage apart, in the order in
 // which they are tried: a name matches when it contains the word.

@@ -9,13 +9,10 @@ import (
 )
 
 // bornBad finds that the state was bad before a substep ran, although the walk
-// ended in what the substep or the policy made of it: the rows of the state
-// vector are those before each step.
+// ended in what the substep, an observation or the policy made of it: the rows
+// of the state vector are those before each step.
 func (c *Case) bornBad(r *step) (step, bool) {
 	if r.f == nil || r.env < 0 || r.row < 0 || !nonFinite(r.class) || slices.Contains(c.before, r.f) {
-		return step{}, false
-	}
-	if !r.f.kind.isBody() && r.frame > 0 {
 		return step{}, false
 	}
 	for _, f := range c.before {
@@ -32,14 +29,16 @@ func (c *Case) bornBad(r *step) (step, bool) {
 }
 
 // stateBefore returns the frame of the state before the substep of a step's
-// frame, or before the first substep of the run when the step came before it.
+// frame, or for a step that lies between substeps, before the next one.
 func (c *Case) stateBefore(f *field, r *step) int {
 	if f.len() == 0 || c.states == nil || len(c.states.Steps) != f.len() {
 		return -1
 	}
 	want := c.states.Steps[0]
-	if r.f.kind.isBody() {
+	if v := c.velocity(); r.f.kind.isBody() {
 		want = r.count - 1
+	} else if i := v.upTo(r.tick); i >= 0 && !slices.Contains(c.before, v) {
+		want = tickCount(v.frames.Counts, i)
 	}
 	i, ok := slices.BinarySearch(c.states.Steps, want)
 	if !ok {
@@ -107,7 +106,7 @@ func (c *Case) outsideWrite() Feature {
 	}
 	jumps := c.teleports(q, v, joints, row)
 	for i := max(1, k-settle); i <= k; i++ {
-		if jumps[i] {
+		if jumps[i] && !cutBetween(c.resets[r.env], v.frames.Ticks[i-1], v.frames.Ticks[i]) {
 			f := found("pose", fmt.Sprintf("the pose of env %d jumped at tick %d without the speed for it: a reset, %d frames before it ran away", r.env, v.frames.Ticks[i], k-i))
 			f.Base = float64(settle*count(jumps)+1) / float64(v.len()+2)
 			return f.in(q, r.env, -1, v.frames.Ticks[i])

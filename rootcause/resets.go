@@ -74,7 +74,11 @@ func (c *Case) afterReset() Feature {
 	if len(resets) == 0 {
 		return unmeasured("a reset of the env")
 	}
-	if r.frame > 0 && cutBetween(resets, r.before, r.tick) && (nonFinite(r.class) || r.class == huge) {
+	until := r.tick
+	if !r.f.kind.isBody() {
+		until++ // an observation is made after the reset of its own tick
+	}
+	if r.frame > 0 && cutBetween(resets, r.before, until) && (nonFinite(r.class) || r.class == huge) {
 		return found(yes, fmt.Sprintf("%s of env %d is %s in its first record after a reset", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
 	}
 	if n := r.f.frames.Counts; r.frame > 0 && len(n) > r.frame && n[r.frame] == n[r.frame-1] {

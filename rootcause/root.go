@@ -193,7 +193,7 @@ func (c *Case) badInput(s *step, g *field) (step, bool) {
 			}
 		}
 	}
-	if found || g.len() > 0 && g.frames.Ticks[0] <= s.tick && s.env >= 0 {
+	if found || len(c.rowsFor(s, g)) > 0 && s.env >= 0 && g.frames.Ticks[0] <= s.tick {
 		return best, found
 	}
 	return g.badTrace(since, s)

@@ -1,6 +1,10 @@
 package rootcause
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // sensorWords are in the labels of observation columns that come from a sensor
 // or a terrain ray rather than from a formula over the state.
@@ -14,7 +18,10 @@ func (c *Case) sensorColumn() Feature {
 		return idle("no sensor or observation went bad first")
 	}
 	name := r.f.label(max(r.col, 0))
+	blocks := r.blocks()
 	switch {
+	case r.f.kind == obs && len(blocks) >= 3:
+		return found("state", fmt.Sprintf("%d parts of %s are %s at once (%s): they share the state, not a formula", len(blocks), r.name, words[r.class], few(blocks, 4))).in(r.f, r.env, r.col, r.tick)
 	case r.f.kind == sensor:
 		return found("sensor", fmt.Sprintf("%s is a reading of the simulator's own sensors", name)).in(r.f, r.env, r.col, r.tick)
 	case about(name, sensorWords):
@@ -25,4 +32,23 @@ func (c *Case) sensorColumn() Feature {
 		return unmeasured("labels of the observation's columns")
 	}
 	return found("term", fmt.Sprintf("%s is a formula over the state", name)).in(r.f, r.env, r.col, r.tick)
+}
+
+// blocks returns the parts of an observation that are non-finite in the step's
+// frame: columns by their labels without the index.
+func (s *step) blocks() []string {
+	if s.row < 0 || len(s.f.names) == 0 {
+		return nil
+	}
+	var out []string
+	for col := range s.f.to - s.f.from {
+		if finite(s.f.at(s.frame, s.row, col)) {
+			continue
+		}
+		name, _, _ := strings.Cut(s.f.column(col), "[")
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }

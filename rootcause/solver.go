@@ -150,7 +150,7 @@ func (c *Case) filled(b buffer) (Feature, bool) {
 	lo, hi := b.f.window(c.lastReset(env, c.beginning()), c.beginning(), 10*c.decimation())
 	for i := lo; i < hi && row >= 0; i++ {
 		if n := b.f.cell(i, row).max; n >= b.limit {
-			out := found(yes, fmt.Sprintf("%s%s reached %s of %s %s before anything ran away", b.f.Name, inEnv(b.f.env(row)), num(n), b.name, num(b.limit)))
+			out := found(yes, fmt.Sprintf("%s%s reached %s of %s %s before anything else happened", b.f.Name, inEnv(b.f.env(row)), num(n), b.name, num(b.limit)))
 			out.Measured, out.Baseline, out.Base = n, b.limit, 0.02
 			return out.in(b.f, env, 0, b.f.frames.Ticks[i]), true
 		}

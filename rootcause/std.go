@@ -37,7 +37,10 @@ func (c *Case) stdAnomaly() Feature {
 
 // judgeStd judges one field of std. ok is true when it is anomalous.
 func (c *Case) judgeStd(f *field) (Feature, bool) {
-	i := f.upTo(c.deadline())
+	if out, ok := c.stdBroken(f); ok {
+		return out, true
+	}
+	i := f.upTo(c.deadline() - 1)
 	if i < 0 {
 		return found(no, f.Name+" was not recorded before the end"), false
 	}
@@ -45,7 +48,7 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 	for r := range f.rows {
 		cell := f.cell(i, r)
 		if cell.bad > 0 {
-			return c.stdBroken(f, i, r)
+			return found(no, fmt.Sprintf("%s is %s, from inputs that were bad before", f.Name, cell.class)), false
 		}
 		if cell.min < least {
 			least, row = cell.min, r
@@ -61,7 +64,7 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 		return found(no, fmt.Sprintf("the smallest %s was %s", f.Name, num(least))), false
 	}
 	col := f.lowest(i, row)
-	value, text := no, fmt.Sprintf("the smallest %s was %s, far from zero", f.Name, num(least))
+	value, text := no, fmt.Sprintf("the smallest %s was %s, above zero and its clamp", f.Name, num(least))
 	switch {
 	case least <= 0 && f.cell(i, row).max > 0:
 		value = yes
@@ -81,15 +84,14 @@ func (c *Case) inChain(f *field) bool {
 	return slices.ContainsFunc(c.chain, func(s step) bool { return s.f == f })
 }
 
-// stdBroken judges a std that is non-finite: an anomaly of its own only when it
-// is where it began.
-func (c *Case) stdBroken(f *field, i, row int) (Feature, bool) {
+// stdBroken reports whether a std is non-finite from finite inputs: where it
+// all began.
+func (c *Case) stdBroken(f *field) (Feature, bool) {
 	r := c.root()
-	cell := f.cell(i, row)
-	if r != nil && r.f == f {
-		return found(yes, fmt.Sprintf("%s is %s from finite inputs", f.Name, cell.class)).in(f, f.env(row), int(cell.first), f.frames.Ticks[i]), true
+	if r == nil || r.f != f || !nonFinite(r.class) {
+		return Feature{}, false
 	}
-	return found(no, fmt.Sprintf("%s is %s, from inputs that were bad before", f.Name, cell.class)), false
+	return found(yes, fmt.Sprintf("%s is %s from finite inputs", f.Name, words[r.class])).in(f, r.env, r.col, r.tick), true
 }
 
 // trend says how a std came down: " (from 0.98 in 50 minibatches)".
