@@ -2,6 +2,7 @@ package dump
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -19,9 +20,10 @@ import (
 // archive is the zip of a dump: its entries by name, without ".npy". Entries
 // share one decompressor, so one entry is read at a time.
 type archive struct {
-	names []string // in the order of the directory, each once
-	files map[string]*zip.File
-	size  int64
+	names  []string // in the order of the directory, each once
+	files  map[string]*zip.File
+	size   int64
+	window *window
 
 	budget  *budget
 	buffer  *bufio.Reader
@@ -36,8 +38,8 @@ func newArchive(r io.ReaderAt, size int64, b *budget) (*archive, []error, error)
 	if size <= 0 {
 		return nil, nil, errors.New("the file is empty; a NaN dump (.npz) was expected")
 	}
-	m := &meter{r: r, left: b.directory()}
-	zr, err := zip.NewReader(m, size)
+	w := &window{r: r, quota: b.directory()}
+	zr, err := zip.NewReader(w, size)
 	switch {
 	case errors.Is(err, errDirectory):
 		return nil, nil, fmt.Errorf("the zip's directory is larger than %s; --max-bytes raises the limit",
@@ -45,9 +47,9 @@ func newArchive(r io.ReaderAt, size int64, b *budget) (*archive, []error, error)
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath):
 		return nil, nil, notZip(r, size, err)
 	}
-	m.left = math.MaxInt64
+	w.quota = math.MaxInt64
 	a := &archive{
-		files: make(map[string]*zip.File, len(zr.File)), size: size,
+		window: w, files: make(map[string]*zip.File, len(zr.File)), size: size,
 		budget: b, buffer: bufio.NewReader(nil), headers: map[string]arrayHeader{},
 	}
 	a.inflate = flate.NewReader(a.buffer)
@@ -70,10 +72,10 @@ func (a *archive) index(files []*zip.File) (warnings []error) {
 	a.names = make([]string, 0, len(files))
 	for _, f := range files {
 		claimed = addSaturated(claimed, f.CompressedSize64)
-		name, ok := strings.CutSuffix(f.Name, ".npy")
-		if !ok {
+		if strings.HasSuffix(f.Name, "/") {
 			continue
 		}
+		name := strings.TrimSuffix(f.Name, ".npy")
 		if _, twice := a.files[name]; twice {
 			warnings = append(warnings, fmt.Errorf("entry %s is in the file twice; the last one counts", quote(name)))
 		} else {
@@ -110,7 +112,26 @@ func (a *archive) open(name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
+	// Opening read the header that stands before the entry's bytes.
+	if err := a.sameName(f, a.window.asked); err != nil {
+		rc.Close()
+		return nil, err
+	}
 	return rc, nil
+}
+
+// sameName compares the name of an entry in the directory with that in its own
+// header: no checksum is over either, and a step number may be what differs.
+func (a *archive) sameName(f *zip.File, header int64) error {
+	const fixed = 30 // bytes of the header before the name
+	b := make([]byte, fixed+len(f.Name))
+	if _, err := a.window.ReadAt(b, header); err != nil {
+		return damaged(err)
+	}
+	if int(binary.LittleEndian.Uint16(b[26:])) != len(f.Name) || string(b[fixed:]) != f.Name {
+		return errors.New("is damaged: the name before its data is another")
+	}
+	return nil
 }
 
 // Deflate cannot pack 258 bytes into less than two bits.
@@ -167,21 +188,3 @@ func addSaturated(a, b uint64) uint64 {
 
 // quote returns a name of the file in quotes, fit for a message.
 func quote(name string) string { return `"` + safetext.Clip(name, 80) + `"` }
-
-// errDirectory ends the reading of a directory that is too large.
-var errDirectory = errors.New("zip directory over limit")
-
-// meter bounds how much the zip package reads while it parses the directory:
-// every record becomes some hundred bytes of memory.
-type meter struct {
-	r    io.ReaderAt
-	left int64
-}
-
-// ReadAt implements io.ReaderAt.
-func (m *meter) ReadAt(p []byte, off int64) (int, error) {
-	if m.left -= int64(len(p)); m.left < 0 {
-		return 0, errDirectory
-	}
-	return m.r.ReadAt(p, off)
-}

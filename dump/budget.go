@@ -38,9 +38,9 @@ func byteSize(n int64) string {
 		return "more bytes than can be counted"
 	case n < 10<<10:
 		return fmt.Sprintf("%d bytes", n)
-	case n < 10<<20:
+	case n < 1<<20:
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	case n < 10<<30:
+	case n < 1<<30:
 		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 	}
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))

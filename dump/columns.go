@@ -3,6 +3,7 @@ package dump
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nanguard/nanguard/mjb"
 )
@@ -101,6 +102,9 @@ func modelLabels(m *mjb.Model, field string, width int) []string {
 		labels = m.CtrlLabels()
 	case "act":
 		labels = m.StateLabels([]mjb.Part{{Name: "act", To: m.NA}})
+		for i := range labels {
+			labels[i] = strings.TrimPrefix(labels[i], "act ")
+		}
 	case "mocap":
 		labels = m.StateLabels([]mjb.Part{
 			{Name: "mocap_pos", To: 3 * m.NMocap},

@@ -177,10 +177,13 @@ func (f *File) warn(doubts ...error) {
 		if err == nil || f.warned[err.Error()] || len(f.warnings) > maxWarnings {
 			continue
 		}
+		f.warned[err.Error()] = true
 		if len(f.warnings) == maxWarnings {
 			err = fmt.Errorf("more than %d warnings; the rest is not shown", maxWarnings)
 		}
-		f.warned[err.Error()] = true
+		if safe := safetext.Line(err.Error()); safe != err.Error() {
+			err = errors.New(safe)
+		}
 		f.warnings = append(f.warnings, err)
 	}
 }
@@ -244,13 +247,14 @@ type FormatError struct {
 	Err         error
 }
 
-// Error returns the one-line message.
+// Error returns the message: one line, fit for a terminal whatever the file
+// calls itself.
 func (e *FormatError) Error() string {
 	file := `open dump "` + safetext.Line(e.File) + `": `
 	if e.Entry == "" {
-		return file + e.Err.Error()
+		return file + safetext.Line(e.Err.Error())
 	}
-	return file + "entry " + quote(e.Entry) + ": " + e.Err.Error()
+	return file + "entry " + quote(e.Entry) + ": " + safetext.Line(e.Err.Error())
 }
 
 // Unwrap returns the reason.

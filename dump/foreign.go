@@ -3,17 +3,28 @@ package dump
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/nanguard/nanguard/tensor"
 )
 
+// emptyManifest returns a manifest whose lists are there and empty, as JSON
+// shows them.
+func emptyManifest() *Manifest {
+	return &Manifest{
+		EnvIDs: []int{}, EnvRoles: []Role{}, Clocks: map[Clock]int64{}, Fields: []FieldSpec{},
+		FirstBad: []FirstBad{}, Events: []Event{}, Facts: map[string]any{},
+	}
+}
+
 // foreignManifest makes the manifest of a file that has none from its metadata.
 func (f *File) foreignManifest(p Producer) *Manifest {
-	m := &Manifest{Producer: p, Clocks: map[Clock]int64{}}
+	m := emptyManifest()
+	m.Producer = p
 	if n, ok := f.meta.count("num_envs_total"); ok {
-		m.NumEnvs = int(min(n, 1<<31-1))
+		m.NumEnvs = int(min(n, math.MaxInt32))
 	}
 	if n := f.detectionStep(); n > 0 {
 		m.Clocks[ClockSubstep] = n
@@ -42,7 +53,7 @@ func (f *File) detectionStep() int64 {
 // dumpedIDs returns the envs that the metadata lists as rows. mjlab V1 has no
 // list: its rows are the first envs, whoever went bad.
 func (f *File) dumpedIDs() []int {
-	ids := f.envIDs("dumped_env_ids")
+	ids := append([]int{}, f.envIDs("dumped_env_ids")...)
 	n, counted := f.meta.count("num_envs_dumped")
 	if !f.meta.has("dumped_env_ids") {
 		if n, counted = f.meta.count("num_envs_captured"); counted && n <= maxEnvIDs {

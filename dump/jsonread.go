@@ -24,6 +24,7 @@ func decodeManifest(text []byte) (*Manifest, []error, error) {
 	if !utf8.Valid(text) {
 		return nil, nil, errors.New("is not UTF-8 text; a JSON document was expected")
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark
 	var d memberDecoder
 	err := json.Unmarshal(text, &d.members)
 	var syntax *json.SyntaxError
@@ -36,7 +37,7 @@ func decodeManifest(text []byte) (*Manifest, []error, error) {
 	if err != nil || d.members == nil {
 		return nil, nil, fmt.Errorf("does not parse as a JSON object: %w", orNull(err))
 	}
-	m := &Manifest{}
+	m := emptyManifest()
 	d.identity(m)
 	d.lists(m)
 	return m, d.warnings, nil
@@ -65,6 +66,8 @@ func (d *memberDecoder) identity(m *Manifest) {
 	d.member("producer", &m.Producer)
 	d.member("run", &m.Run)
 	d.member("num_envs", &m.NumEnvs)
+	m.EnvIDs = decodeRows[int](d, "env_ids")
+	m.EnvRoles = decodeRows[Role](d, "env_roles")
 	d.member("clocks", &m.Clocks)
 	if raw, ok := d.members["trip"]; ok && string(raw) != "null" {
 		m.Trip = &Trip{Col: -1}
@@ -76,8 +79,6 @@ func (d *memberDecoder) identity(m *Manifest) {
 
 // lists decodes the members that may be long.
 func (d *memberDecoder) lists(m *Manifest) {
-	m.EnvIDs = decodeList[int](d, "env_ids", maxEnvIDs)
-	m.EnvRoles = decodeList[Role](d, "env_roles", maxEnvIDs)
 	for _, f := range decodeList[fieldJSON](d, "fields", maxFields) {
 		f.FieldSpec.Order = float64(f.Order)
 		m.Fields = append(m.Fields, f.FieldSpec)
@@ -100,18 +101,28 @@ func (d *memberDecoder) member(name string, dst any) bool {
 	return true
 }
 
+// decodeRows decodes a list whose items stand for rows: with one left out, the
+// others would be of the wrong rows.
+func decodeRows[T any](d *memberDecoder, name string) []T {
+	var list []T
+	if !d.member(name, &list) || list == nil {
+		return []T{}
+	}
+	return list
+}
+
 // decodeList decodes a list item by item, so that one bad item costs itself.
 func decodeList[T any](d *memberDecoder, name string, limit int) []T {
 	raw, ok := d.members[name]
 	if !ok || string(raw) == "null" {
-		return nil
+		return []T{}
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
 		d.warn(fmt.Errorf("manifest: %s is no list", name))
-		return nil
+		return []T{}
 	}
-	var out []T
+	out := []T{}
 	bad := 0
 	for i := 0; dec.More(); i++ {
 		if len(out) == limit {
@@ -154,7 +165,9 @@ func (d *memberDecoder) facts(m *Manifest) {
 			}
 		}
 	}
-	m.Facts = raw
+	if raw != nil {
+		m.Facts = raw
+	}
 }
 
 // fieldJSON is a FieldSpec whose order may be one of the special numbers.

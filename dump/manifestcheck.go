@@ -46,9 +46,13 @@ func (m *Manifest) checkEnvs(warn func(string, ...any)) {
 		warn("num_envs is %d", m.NumEnvs)
 		m.NumEnvs = 0
 	}
+	if len(m.EnvIDs) > maxEnvIDs {
+		warn("env_ids has %d rows over limit %d; the list is not used", len(m.EnvIDs), maxEnvIDs)
+		m.EnvIDs = []int{}
+	}
 	if i := slices.IndexFunc(m.EnvIDs, func(id int) bool { return id < 0 || id > math.MaxInt32 }); i >= 0 {
 		warn("env_ids holds %d, which is no env; the list is not used", m.EnvIDs[i])
-		m.EnvIDs = nil
+		m.EnvIDs = []int{}
 	}
 	if len(m.EnvIDs) > 0 && slices.Max(m.EnvIDs) >= m.NumEnvs {
 		warn("env_ids holds %d of %d envs", slices.Max(m.EnvIDs), m.NumEnvs)
@@ -56,11 +60,19 @@ func (m *Manifest) checkEnvs(warn func(string, ...any)) {
 	if repeated(m.EnvIDs) {
 		warn("env_ids names an env twice")
 	}
-	if len(m.EnvRoles) != len(m.EnvIDs) && len(m.EnvIDs) > 0 {
-		warn("%d env_roles for %d env_ids", len(m.EnvRoles), len(m.EnvIDs))
+	if len(m.EnvRoles) != len(m.EnvIDs) {
+		if len(m.EnvIDs) > 0 {
+			warn("%d env_roles for %d env_ids", len(m.EnvRoles), len(m.EnvIDs))
+		}
 		m.EnvRoles = m.EnvRoles[:min(len(m.EnvRoles), len(m.EnvIDs))]
 		for len(m.EnvRoles) < len(m.EnvIDs) {
 			m.EnvRoles = append(m.EnvRoles, RoleSuspect)
+		}
+	}
+	for i, r := range m.EnvRoles {
+		if r != RoleCulprit && r != RoleSuspect && r != RoleControl {
+			warn("role %s of a row is not known", quote(string(r)))
+			m.EnvRoles[i] = RoleSuspect
 		}
 	}
 }
@@ -76,6 +88,16 @@ func repeated(ids []int) bool {
 	}
 	return false
 }
+
+// The stages and clocks that this package knows.
+var (
+	stages = map[Stage]bool{
+		StageModel: true, StageSolver: true, StagePhysics: true, StageSensor: true, StageObs: true,
+		StageNormalizer: true, StagePolicy: true, StageReward: true, StageDone: true, StageValue: true,
+		StageLoss: true, StageGrad: true, StageParam: true, StageMonitor: true,
+	}
+	clocks = map[Clock]bool{ClockSubstep: true, ClockStep: true, ClockMinibatch: true, ClockUpdate: true}
+)
 
 // checkFields leaves out fields without a name of their own and mends orders.
 func (m *Manifest) checkFields(warn func(string, ...any)) {
@@ -95,6 +117,9 @@ func (m *Manifest) checkFields(warn func(string, ...any)) {
 		}
 		if _, err := tensor.ParseDType(f.DType); err != nil {
 			warn("field %s: unknown dtype %s", quote(f.Name), quote(f.DType))
+		}
+		if !stages[f.Stage] || !clocks[f.Clock] {
+			warn("field %s: stage %s or clock %s is not known", quote(f.Name), quote(string(f.Stage)), quote(string(f.Clock)))
 		}
 		if math.IsNaN(f.Order) || math.IsInf(f.Order, 0) {
 			warn("field %s: order is %v", quote(f.Name), f.Order)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -34,66 +35,78 @@ func (f *File) ModelPath() string {
 	return filepath.Join(f.folder.dir, f.folder.name)
 }
 
-// findModel looks for the model, in the folder of the dump and nowhere else.
+// findModel looks for the model in the folder of the dump, and in that of the
+// file itself where the dump's path is a link, and nowhere else.
 func (f *File) findModel() {
-	if f.name == "" || f.state == nil && !f.meta.has("model_file") {
-		return
-	}
-	dir := filepath.Dir(f.name)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		f.warn(fmt.Errorf("no model is looked for beside the dump: %w", pathReason(err)))
-		return
-	}
-	defer root.Close()
 	named := f.meta.str("model_file")
-	for _, name := range f.modelNames(root, named) {
-		err := regularIn(root, name)
-		if err == nil {
-			f.folder = modelFile{dir: dir, name: name, text: strings.EqualFold(filepath.Ext(name), ".xml")}
-			if name != named && f.format != "unilab" {
-				f.warn(fmt.Errorf("the model %s that the dump names is not beside it; %s is taken for it", quote(named), quote(name)))
-			}
-			return
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			f.warn(fmt.Errorf("model %s beside the dump is not read: %w", quote(name), err))
-		}
+	if f.name == "" || named == "" && f.format != "unilab" {
+		return
 	}
-	if bareName(named) {
+	paths := []string{f.name}
+	if target, err := filepath.EvalSymlinks(f.name); err == nil && target != filepath.Clean(f.name) {
+		paths = append(paths, target)
+	}
+	found := slices.ContainsFunc(paths, func(p string) bool { return f.findModelBeside(p, named) })
+	if !found && bareName(named) {
 		f.warn(fmt.Errorf("the model %s is not beside the dump: columns are named as far as the dump itself does", quote(named)))
 	}
 }
 
-// modelNames lists the file names that the model may have, the likeliest first.
-func (f *File) modelNames(root *os.Root, named string) []string {
-	stem := strings.TrimSuffix(filepath.Base(f.name), ".npz")
-	stamp := f.meta.str("timestamp")
-	if !bareName(stamp) {
-		stamp = ""
+// findModelBeside looks for the model in the folder of a path of the dump.
+func (f *File) findModelBeside(path, named string) bool {
+	dir := filepath.Dir(path)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		f.warn(fmt.Errorf("no model is looked for beside the dump: %w", pathReason(err)))
+		return false
 	}
+	defer root.Close()
+	stem := strings.TrimSuffix(filepath.Base(path), ".npz")
+	is := func(name string) bool { return f.isModel(root, name, named) }
+	if !slices.ContainsFunc(f.modelNames(stem, named), is) && !slices.ContainsFunc(onlyModel(root), is) {
+		return false
+	}
+	f.folder.dir = dir
+	return true
+}
+
+// isModel takes a name in the folder for the model's if it is a regular file.
+func (f *File) isModel(root *os.Root, name, named string) bool {
+	switch err := regularIn(root, name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return false
+	case err != nil:
+		f.warn(fmt.Errorf("model %s beside the dump is not read: %w", quote(name), err))
+		return false
+	}
+	if name != named && f.format != "unilab" {
+		f.warn(fmt.Errorf("the model %s that the dump names is not beside it; %s is taken for it", quote(named), quote(name)))
+	}
+	f.folder = modelFile{name: name, text: strings.EqualFold(filepath.Ext(name), ".xml")}
+	return true
+}
+
+// modelNames lists the file names that the model may have, the likeliest first.
+func (f *File) modelNames(stem, named string) []string {
 	var names []string
 	switch {
 	case f.format == "unilab":
-		// The model_file is where the run had it; the dump has a copy.
+		// model_file is where the run had it; the dump has a copy.
 		names = append(names, stem+"_model.xml", stem+"_model.mjb", filepath.Base(filepath.ToSlash(named)))
-	case named == "":
-		return nil
 	case bareName(named):
 		names = append(names, named)
 	default:
 		f.warn(fmt.Errorf("model_file %s is no bare file name: a model is not looked for outside the dump's folder", quote(named)))
 	}
-	if stamp != "" {
+	if stamp := f.meta.str("timestamp"); stamp != "" {
 		names = append(names, "model_"+stamp+".mjb")
 	}
-	names = append(names, "model_latest.mjb", "model.mjb")
-	return append(names, onlyModel(root)...)
+	return append(names, "model_latest.mjb", "model.mjb")
 }
 
 // bareName reports whether a name stays in its folder on every system.
 func bareName(name string) bool {
-	return name != "" && filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\:`) && !strings.ContainsRune(name, 0)
+	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, "/\\:\x00")
 }
 
 // onlyModel returns the name of the folder's binary model if there is just one.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -87,15 +88,15 @@ func (f *File) fillEnvs() {
 	m := f.manifest
 	f.bad = f.envIDs("nan_env_ids")
 	listed := f.envIDs("dumped_env_ids")
+	if n, ok := f.meta.count("num_envs_total"); ok && m.NumEnvs == 0 {
+		m.NumEnvs = int(min(n, math.MaxInt32))
+	}
 	switch {
 	case len(m.EnvIDs) == 0 && len(listed) > 0:
 		m.EnvIDs = listed
 		f.nameRows()
 	case f.meta.has("dumped_env_ids") && !slices.Equal(m.EnvIDs, listed):
 		f.warn(errors.New("the manifest's env_ids and the metadata's dumped_env_ids disagree; the manifest counts"))
-	}
-	if n, ok := f.meta.count("num_envs_total"); ok && m.NumEnvs == 0 {
-		m.NumEnvs = int(min(n, 1<<31-1))
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"codeberg.org/sbinet/npyio/npy"
+
+	"github.com/nanguard/nanguard/internal/safetext"
 )
 
 // What a header of an .npy may be. numpy itself reads 10,000 bytes of header
@@ -108,7 +110,7 @@ func parseHeader(head []byte) (arrayHeader, error) {
 		return arrayHeader{}, err
 	}
 	h.count, err = countElements(h.shape)
-	if err == nil && h.elem.size == 0 && h.count > 1 {
+	if err == nil && h.elem.size == 0 && h.elem.kind != 'O' && h.count > 1 {
 		err = fmt.Errorf("shape %s of elements without size", shapeText(h.shape))
 	}
 	return h, err
@@ -127,7 +129,8 @@ func npyioHeader(head []byte) (h npy.Header, err error) {
 	head[6] = min(head[6], 2)
 	r, err := npy.NewReader(bytes.NewReader(head))
 	if err != nil {
-		return h, fmt.Errorf("does not parse: %w", err)
+		// Its errors quote the file as it is.
+		return h, fmt.Errorf("does not parse: %s", safetext.Clip(err.Error(), 120))
 	}
 	return r.Header, nil
 }

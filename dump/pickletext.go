@@ -165,13 +165,17 @@ func (u *unpickler) opQuoted() error {
 	return u.push(unescape(s, `\'"abfnrtvx01234567`))
 }
 
-// opUnicode reads protocol 0's unicode, which escapes \u and \U only.
+// opUnicode reads protocol 0's unicode: Latin-1 with \u and \U for the rest.
 func (u *unpickler) opUnicode() error {
 	s, err := u.line()
 	if err != nil {
 		return err
 	}
-	return u.push(unescape(s, "uU"))
+	latin := make([]rune, len(s))
+	for i := range len(s) {
+		latin[i] = rune(s[i])
+	}
+	return u.push(unescape(string(latin), "uU"))
 }
 
 // unescape replaces Python's escapes of the given kinds; what is none stays.
@@ -179,16 +183,7 @@ func unescape(s, kinds string) string {
 	var out strings.Builder
 	for s != "" {
 		if s[0] == '\\' && len(s) > 1 && strings.IndexByte(kinds, s[1]) >= 0 {
-			quote := byte(0)
-			if s[1] == '\'' || s[1] == '"' {
-				quote = s[1]
-			}
-			if r, multibyte, rest, err := strconv.UnquoteChar(s, quote); err == nil {
-				if multibyte {
-					out.WriteRune(r)
-				} else {
-					out.WriteByte(byte(r))
-				}
+			if rest, ok := unescapeOne(&out, s); ok {
 				s = rest
 				continue
 			}
@@ -197,4 +192,22 @@ func unescape(s, kinds string) string {
 		s = s[1:]
 	}
 	return out.String()
+}
+
+// unescapeOne writes the character whose escape s begins with.
+func unescapeOne(out *strings.Builder, s string) (rest string, ok bool) {
+	quote := byte(0)
+	if s[1] == '\'' || s[1] == '"' {
+		quote = s[1]
+	}
+	r, multibyte, rest, err := strconv.UnquoteChar(s, quote)
+	if err != nil {
+		return "", false
+	}
+	if multibyte {
+		out.WriteRune(r)
+	} else {
+		out.WriteByte(byte(r))
+	}
+	return rest, true
 }

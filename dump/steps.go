@@ -57,11 +57,11 @@ func (a *archive) findSteps(prefix string) (s stepEntries, warnings []error) {
 		s.list = append(s.list, stepEntry{int64(n), name})
 	}
 	slices.SortStableFunc(s.list, func(a, b stepEntry) int { return cmp.Compare(a.step, b.step) })
-	s.list = slices.CompactFunc(s.list, func(a, b stepEntry) bool {
-		if a.step == b.step {
-			warnings = append(warnings, fmt.Errorf("entries %s and %s are the same step; the first counts", quote(a.name), quote(b.name)))
+	s.list = slices.CompactFunc(s.list, func(next, kept stepEntry) bool {
+		if next.step == kept.step {
+			warnings = append(warnings, fmt.Errorf("entries %s and %s are the same step; the first counts", quote(kept.name), quote(next.name)))
 		}
-		return a.step == b.step
+		return next.step == kept.step
 	})
 	if w := s.gaps(); w != nil {
 		warnings = append(warnings, w)
@@ -86,7 +86,7 @@ func (s stepEntries) gaps() error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("entries %s*: %d steps are missing in %d gaps: %s%s", s.prefix, missing, n, first, moreText(n-1))
+	return fmt.Errorf("entries %s*: %d steps are missing: %s%s", s.prefix, missing, first, moreText(n-1))
 }
 
 // moreText continues a message that names the first of several.
