@@ -156,8 +156,8 @@ func (c *Case) standsStill(f, from *field) (int64, bool) {
 	for lo > 0 && f.same(lo-1, lo) {
 		lo--
 	}
-	if hi-lo < frozenFrames {
-		return 0, false
+	if hi-lo < frozenFrames || lo == 0 && f.kind != ctrl {
+		return 0, false // an observation may well be constant from the start
 	}
 	a, b := from.upTo(f.frames.Ticks[lo]), from.upTo(f.frames.Ticks[hi-1])
 	if a < 0 || b-a < 3 {

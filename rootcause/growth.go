@@ -41,7 +41,7 @@ func (c *Case) growthOf(f *field, env int, end int64) (growth, bool) {
 	if f.len() == 0 || row < 0 {
 		return growth{}, false
 	}
-	lo, hi := f.window(c.lastReset(env, end), end, f.len())
+	lo, hi := f.window(c.lastReset(env, end-1), end, f.len())
 	for i := lo; i < hi; i++ {
 		if f.cell(i, row).bad > 0 {
 			hi = i

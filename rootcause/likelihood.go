@@ -29,8 +29,8 @@ type row struct {
 //
 //	contact reward norm  std  graph | capac model sensor reset action learner math | unknown
 var likelihoods = []row{
-	{"F1", onPhysics, [13]float64{.80, .01, .03, .02, .50, .80, .88, .03, .60, .55, .03, .02, .20}},
-	{"F1", onSensor, [13]float64{.08, .01, .01, .01, .15, .02, .03, .85, .10, .01, .01, .60, .05}},
+	{"F1", onPhysics, [13]float64{.80, .01, .03, .02, .50, .80, .88, .03, .50, .55, .03, .02, .20}},
+	{"F1", onSensor, [13]float64{.08, .01, .01, .01, .15, .02, .03, .85, .20, .01, .01, .60, .05}},
 	{"F1", onReward, [13]float64{.01, .80, .01, .01, .08, .03, .01, .05, .05, .02, .02, .20, .10}},
 	{"F1", onObsNorm, [13]float64{.01, .01, .72, .02, .07, .01, .01, .01, .05, .02, .01, .05, .10}},
 	{"F1", onStd, [13]float64{.01, .01, .03, .75, .03, .01, .01, .01, .02, .10, .10, .03, .10}},
@@ -42,11 +42,11 @@ var likelihoods = []row{
 	{"F4", yes, [13]float64{.30, b, b, b, .05, .95, .15, b, b, b, b, b, b}},
 	{"F5", yes, [13]float64{.35, .08, .50, .50, .08, .10, .10, .05, .08, .95, .60, .08, .15}},
 	{"F6", yes, [13]float64{.05, .75, .02, .02, .02, .02, .02, .02, .02, .02, .02, .25, .02}},
-	{"F7", yes, [13]float64{.10, .15, .75, .03, .30, .15, .50, .30, .40, .30, .30, .15, .15}},
+	{"F7", yes, [13]float64{.10, .15, .75, .03, .30, .15, .50, .30, .40, .30, .30, .30, .15}},
 
-	{"F8", "few", [13]float64{.90, .80, .10, .03, .35, .60, .50, .80, .70, .45, .05, .80, .40}},
-	{"F8", "some", [13]float64{.08, .12, .20, .07, .40, .30, .20, .15, .20, .20, .05, .15, .20}},
-	{"F8", "all", [13]float64{.02, .08, .70, .90, .25, .10, .30, .05, .10, .35, .90, .05, .40}},
+	{"F8", "few", [13]float64{.90, .80, .10, .03, .35, .60, .45, .60, .70, .45, .05, .55, .40}},
+	{"F8", "some", [13]float64{.08, .12, .20, .07, .40, .30, .20, .20, .20, .20, .05, .20, .20}},
+	{"F8", "all", [13]float64{.02, .08, .70, .90, .25, .10, .35, .20, .10, .35, .90, .25, .40}},
 
 	{"F9", yes, [13]float64{.02, .02, .70, .02, .02, .02, .02, .02, .02, .02, .02, .02, .02}},
 	{"F10", yes, [13]float64{.02, .02, .05, .85, .02, .02, .02, .02, .02, .10, .65, .02, .10}},
@@ -60,13 +60,13 @@ var likelihoods = []row{
 	{"X2", yes, [13]float64{.06, .30, .30, .30, .30, .02, .60, .30, .40, .40, .30, .30, .30}},
 	{"X3", yes, [13]float64{.05, .10, .05, .06, .05, .05, .05, .05, .05, .10, .85, .05, .10}},
 	{"X4", yes, [13]float64{.15, .05, .05, .03, .05, .20, .60, .10, .50, .10, .03, .05, .10}},
-	{"X5", "written", [13]float64{.005, .005, .005, .005, .02, .005, .005, .01, .45, .005, .005, .01, .03}},
-	{"X5", yes, [13]float64{.05, .03, .03, .02, .08, .05, .06, .05, .45, .03, .02, .03, .05}},
+	{"X5", "written", [13]float64{.005, .005, .005, .005, .02, .005, .005, .01, .55, .005, .005, .01, .015}},
+	{"X5", yes, [13]float64{.05, .03, .03, .02, .08, .05, .06, .05, .35, .03, .02, .03, .05}},
 	{"X5", no, [13]float64{.945, .965, .965, .975, .90, .945, .935, .94, .10, .965, .975, .96, .92}},
-	{"X6", "impossible", [13]float64{.01, .01, .01, .01, .01, .01, .25, .01, .01, .01, .01, .01, .01}},
-	{"X6", "unstable", [13]float64{.12, .03, .03, .03, .03, .05, .30, .03, .03, .08, .03, .03, .03}},
-	{"X6", "shaky", [13]float64{.08, .06, .06, .06, .06, .06, .12, .06, .06, .06, .06, .06, .06}},
-	{"X6", no, [13]float64{.79, .90, .90, .90, .90, .88, .33, .90, .90, .85, .90, .90, .90}},
+	{"X6", "impossible", [13]float64{.01, .01, .01, .01, .01, .01, .20, .01, .01, .01, .01, .01, .01}},
+	{"X6", "unstable", [13]float64{.12, .03, .03, .03, .03, .05, .22, .03, .03, .08, .03, .03, .03}},
+	{"X6", "shaky", [13]float64{.08, .06, .06, .06, .06, .06, .10, .06, .06, .06, .06, .06, .06}},
+	{"X6", no, [13]float64{.79, .90, .90, .90, .90, .88, .48, .90, .90, .85, .90, .90, .90}},
 	{"X7", yes, [13]float64{.05, .03, .15, .15, .05, .05, .05, .03, .03, .85, .25, .03, .08}},
 	{"X8", yes, [13]float64{.02, .02, .02, .02, .50, .02, .02, .03, .03, .02, .02, .02, .02}},
 
@@ -84,30 +84,37 @@ var likelihoods = []row{
 }
 
 // likelihood returns P(value | cause) of a feature for every cause of the
-// catalogue, and whether the table has the value. A "no" is what "yes" leaves;
-// base stands in for b.
+// catalogue, and whether the table has the value. A "no" without a row of its
+// own is what "yes" leaves; base stands in for b.
 func likelihood(feature, value string, base float64) (p [13]float64, ok bool) {
-	negate := value == no
+	r := find(feature, value)
+	negate := r == nil && value == no
 	if negate {
-		value = yes
+		r = find(feature, yes)
 	}
+	if r == nil {
+		return p, false
+	}
+	p = r.p
+	for j := range p {
+		if p[j] == b {
+			p[j] = base
+		}
+		if negate {
+			p[j] = 1 - p[j]
+		}
+	}
+	return p, true
+}
+
+// find returns the row of a value, nil when there is none.
+func find(feature, value string) *row {
 	for i := range likelihoods {
-		r := &likelihoods[i]
-		if r.feature != feature || r.value != value {
-			continue
+		if r := &likelihoods[i]; r.feature == feature && r.value == value {
+			return r
 		}
-		p = r.p
-		for j := range p {
-			if p[j] == b {
-				p[j] = base
-			}
-			if negate {
-				p[j] = 1 - p[j]
-			}
-		}
-		return p, true
 	}
-	return p, false
+	return nil
 }
 
 // values returns the values that the table has for a feature, "no" included.

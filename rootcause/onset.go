@@ -36,6 +36,9 @@ func (c *Case) onsetClass() Feature {
 // onsetUnseen is F1 where no value in the file is bad. A guard that watches the
 // physics only says by its firing that it was the physics, and no more.
 func (c *Case) onsetUnseen() Feature {
+	if !c.recorded() {
+		return unmeasured("any field")
+	}
 	if !c.guardFired() || c.states == nil {
 		return idle("no value in the file is non-finite or implausible")
 	}
@@ -113,6 +116,8 @@ func (c *Case) extent() Feature {
 	switch {
 	case r == nil && c.guardFired() && len(c.culprits) > 0:
 		return spread(len(c.culprits), total, "were non-finite when the guard fired")
+	case !c.recorded():
+		return unmeasured("any field")
 	case r == nil || total == 0:
 		return idle("no bad env to count")
 	case r.f == nil || r.f.PerEnv && r.env < 0 && r.row < 0:

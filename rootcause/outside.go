@@ -12,7 +12,7 @@ import (
 // ended in what the substep, an observation or the policy made of it: the rows
 // of the state vector are those before each step.
 func (c *Case) bornBad(r *step) (step, bool) {
-	if r.f == nil || r.env < 0 || r.row < 0 || !nonFinite(r.class) || slices.Contains(c.before, r.f) {
+	if r.f == nil || r.env < 0 || !nonFinite(r.class) || slices.Contains(c.before, r.f) {
 		return step{}, false
 	}
 	for _, f := range c.before {

@@ -146,10 +146,10 @@ func expectedDrop(id string, cs []candidate) float64 {
 		then, chance := make([]float64, len(cs)), 0.0
 		for i := range cs {
 			chance += now[i] * p[cs[i].index]
-			then[i] = now[i] * math.Pow(p[cs[i].index], temper)
+			then[i] = now[i] * p[cs[i].index]
 		}
-		if sum := floats.Sum(then); sum > 0 {
-			floats.Scale(1/sum, then)
+		if chance > 0 {
+			floats.Scale(1/chance, then)
 			drop -= chance * entropy(then)
 		}
 	}

@@ -152,10 +152,33 @@ func (c *Case) cause(s *step) (step, bool) {
 			}
 		}
 	}
-	if !found {
-		return c.contamination(s)
+	if found {
+		return best, true
 	}
-	return best, true
+	if in, ok := c.impliedRaw(s); ok {
+		return in, true
+	}
+	return c.contamination(s)
+}
+
+// impliedRaw concludes that a raw observation was bad although its frame is not
+// in the file: a normalizer whose statistics are finite and positive makes
+// nothing non-finite out of a finite column.
+func (c *Case) impliedRaw(s *step) (step, bool) {
+	v := c.first(normVar)
+	if s.f.kind != obsNorm || !nonFinite(s.class) || s.row < 0 || v.len() == 0 || v.width != s.f.width {
+		return step{}, false
+	}
+	i := v.upTo(s.tick)
+	if i < 0 || !(v.at(i, 0, s.col) > 0) || !finite(v.at(i, 0, s.col)) {
+		return step{}, false
+	}
+	for _, f := range c.fields {
+		if f.kind == obs && f.width == s.f.width && f.upTo(s.tick) < 0 {
+			return step{f: f, name: f.Name, row: -1, env: s.env, col: s.col, tick: s.tick, count: s.count, class: s.class, before: s.before}, true
+		}
+	}
+	return step{}, false
 }
 
 // reads returns the kinds that can have made a step bad. A raw std drifts below

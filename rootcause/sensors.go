@@ -20,7 +20,7 @@ func (c *Case) sensorColumn() Feature {
 	name := r.f.label(max(r.col, 0))
 	blocks := r.blocks()
 	switch {
-	case r.f.kind == obs && len(blocks) >= 3:
+	case r.f.kind == obs && len(blocks) >= 2:
 		return found("state", fmt.Sprintf("%d parts of %s are %s at once (%s): they share the state, not a formula", len(blocks), r.name, words[r.class], few(blocks, 4))).in(r.f, r.env, r.col, r.tick)
 	case r.f.kind == sensor:
 		return found("sensor", fmt.Sprintf("%s is a reading of the simulator's own sensors", name)).in(r.f, r.env, r.col, r.tick)

@@ -24,11 +24,13 @@ func (c *Case) stdAnomaly() Feature {
 	if len(fields) == 0 {
 		return unmeasured("policy.std or its parameter")
 	}
-	best := Feature{}
+	best := unmeasured("the std before it began")
 	for _, f := range fields {
-		if out, ok := c.judgeStd(f); ok {
+		out, ok := c.judgeStd(f)
+		if ok {
 			return out
-		} else if best.Text == "" {
+		}
+		if !best.known() {
 			best = out
 		}
 	}
@@ -42,7 +44,10 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 	}
 	i := f.upTo(c.deadline() - 1)
 	if i < 0 {
-		return found(no, f.Name+" was not recorded before the end"), false
+		i = f.upTo(c.deadline())
+	}
+	if i < 0 {
+		return unmeasured(f.Name + " before it began"), false
 	}
 	least, row := math.Inf(1), 0
 	for r := range f.rows {
