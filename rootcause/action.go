@@ -14,11 +14,14 @@ import (
 func (c *Case) extremeAction() Feature {
 	f := c.first(action, ctrl)
 	env, ok := c.focus()
+	if r := c.root(); r != nil && r.f != nil && r.f.kind == ctrl {
+		f = r.f
+	}
 	if f.len() == 0 || !ok {
 		return c.unblamed(f, "action or ctrl")
 	}
 	row, i := f.row(env), f.upTo(c.beginning())
-	if r := c.root(); r != nil && r.f != nil && r.f.kind != action && r.f.kind != mean && i >= 0 && f.frames.Ticks[i] == r.tick {
+	if r := c.root(); r != nil && r.f != nil && r.f.kind != action && r.f.kind != mean && r.f.kind != ctrl && i >= 0 && f.frames.Ticks[i] == r.tick {
 		i-- // made of what had gone bad
 	}
 	if row < 0 || i < 0 || f.cell(i, row).bad > 0 {

@@ -52,7 +52,7 @@ var catalogue = []cause{
 	{NormalizerCold, "observation normalizer not warmed up", [3]float64{.18, .02, 1}, nil, fixNormalizer},
 	{PolicyStd, "policy std at or below zero, or blown up", [3]float64{.135, .05, 1}, nil, fixStd},
 	{StaleGraph, "CUDA graph or buffer stale", [3]float64{.09, .10, 1}, nil, fixGraph},
-	{ContactCapacity, "contact or constraint buffers overflow", [3]float64{.02, .12, 1}, entersCapacity, fixCapacity},
+	{ContactCapacity, "contact or constraint buffers overflow", [3]float64{.04, .12, 1}, entersCapacity, fixCapacity},
 	{BadModel, "model values invalid or unstable", [3]float64{.06, .12, 1}, entersModel, fixModel},
 	{BadSensor, "sensor or terrain ray invalid", [3]float64{.04, .07, 1}, entersSensor, fixSensor},
 	{BadReset, "reset leaves bad values behind", [3]float64{.03, .10, 1}, entersReset, fixReset},
@@ -76,10 +76,10 @@ func (c *Case) is(id string, values ...string) bool {
 	return false
 }
 
-func entersCapacity(c *Case) bool { return c.is("F4", yes) }
+func entersCapacity(c *Case) bool { return c.is("F4", yes) || c.is("X12", yes) }
 func entersModel(c *Case) bool {
 	return c.is("F1", onPhysics, onMultiple) && (c.is("X1", yes) || c.is("X2", yes) || c.is("X4", yes) ||
-		c.is("X6", "impossible", "unstable", "shaky") || c.is("F8", "all", "some") && c.is("F2", yes))
+		c.is("X6", "impossible", "unstable", "shaky") || (c.is("F8", "all", "some") || c.is("X13", yes)) && c.is("F2", yes))
 }
 func entersSensor(c *Case) bool { return c.is("F1", onSensor) }
 func entersReset(c *Case) bool  { return c.is("X5", yes, "written") || c.is("X11", "pose", "velocity") }

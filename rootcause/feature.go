@@ -65,6 +65,8 @@ var rules = []rule{
 	{"X6", "X6", (*Case).modelAudit, "put the .mjb beside the dump"},
 	{"X7", "X7", (*Case).actionLeads, "record action and ctrl"},
 	{"X8", "X8", (*Case).frozen, "record ctrl beside action"},
+	{"X12", "physics", (*Case).dropping, "record nefc and ncon over the whole run, and the facts sim.njmax and sim.nconmax"},
+	{"X13", "X13", (*Case).sharedGrowth, "dump more envs, healthy ones among them"},
 	{"X9", "X9", (*Case).message, "keep the exception's text as a note"},
 	{"X10", "X10", (*Case).sensorColumn, "label the columns of obs"},
 	{"X11", "reset", (*Case).outsideWrite, "put the .mjb beside the dump, and record qpos and qvel"},

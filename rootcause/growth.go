@@ -175,6 +175,9 @@ func (c *Case) physicsGrowth() Feature {
 	if r != nil && r.class == masked {
 		return unmeasured("the substep in which it happened: the evidence was replaced at once")
 	}
+	if out := c.outsideWrite(); out.Value == "velocity" {
+		return idle("the speed did not grow, it was written (X11)")
+	}
 	if !ok && len(c.culprits) > 0 {
 		return unmeasured("the rows of the env to blame")
 	}

@@ -75,7 +75,7 @@ var body = []kind{qacc, qvel, qpos, act, force, state}
 // implausible, not merely unusual.
 var loop = [numKinds]part{
 	modelArray: {onset: onPhysics, ratio: 1e6, floor: 1e10},
-	ctrl:       {reads: []kind{action}, needs: []kind{action}, ratio: 1e3, floor: 1e3, top: 1e5, onset: onPhysics},
+	ctrl:       {reads: []kind{action}, needs: []kind{action}, ratio: 1e3, floor: 1e3, top: 2e3, onset: onPhysics},
 	qacc:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e6, top: 1e7, onset: onPhysics},
 	qvel:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 100, floor: 300, top: 1e4, onset: onPhysics},
 	qpos:       {reads: append([]kind{ctrl, action, modelArray}, body...), needs: []kind{ctrl, action}, ratio: 1e3, floor: 1e4, top: 1e6, onset: onPhysics},

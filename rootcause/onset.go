@@ -126,13 +126,37 @@ func (c *Case) extent() Feature {
 		return found("all", fmt.Sprintf("%s is one value for the whole run: every env has it", r.name))
 	}
 	n := c.countBad(r)
+	if r.f.kind.isBody() && c.guardFired() && c.everywhere(len(c.culprits)) {
+		return idle("every env ran away: what all share did it, and how many they are says no more (X13)")
+	}
 	if n == 0 {
 		return unmeasured("how many envs were bad")
 	}
 	if rows := r.f.rows; nonFinite(r.class) || n < rows || rows < 3 {
 		return spread(n, total, "were bad in "+r.name+" where it began")
 	}
+	if r.f.kind.isBody() {
+		return idle("every env in the file runs away: what all share did it, and how many they are says no more (X13)")
+	}
 	return spread(total, total, fmt.Sprintf("(all %d in the file, healthy controls among them) were bad in %s where it began", n, r.name))
+}
+
+// sharedGrowth is X13: the physics runs away in all envs at once, so it is
+// something that they share (the model, its contacts, the timestep) and not one
+// env's bad luck. Growth is no extent of a trip: that reaches one env first.
+func (c *Case) sharedGrowth() Feature {
+	r := c.root()
+	if r == nil || r.f == nil || !r.f.kind.isBody() || nonFinite(r.class) || r.row < 0 {
+		return idle("no physics that runs away")
+	}
+	n, rows := c.countBadIn(r), r.f.rows
+	switch {
+	case rows >= 3 && n == rows || c.guardFired() && c.everywhere(len(c.culprits)):
+		return found(yes, fmt.Sprintf("the physics ran away in %d of the %d envs in the file at once", n, rows)).in(r.f, r.env, r.col, r.tick)
+	case rows < 3 && !c.guardFired():
+		return unmeasured("enough envs to tell whether all ran away")
+	}
+	return found(no, fmt.Sprintf("the physics ran away in %d of %d envs in the file", n, rows)).in(r.f, r.env, r.col, r.tick)
 }
 
 // countBad counts the envs that were bad in the root's frame.

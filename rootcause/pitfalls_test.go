@@ -296,7 +296,8 @@ func TestExtentOfThePrecursor(t *testing.T) {
 	}
 	r.set("qacc", -1, 0, 0, nan).set("qvel", -1, 0, 0, nan)
 	c, d := r.judge()
-	assert.Equal(t, "all", c.feature("F8").Value)
+	assert.Equal(t, yes, c.feature("X13").Value)
+	assert.False(t, c.feature("F8").known(), "how many trip first says no more")
 	assert.Equal(t, BadModel, d.Causes[0].ID)
 }
 

@@ -158,7 +158,41 @@ func (c *Case) cause(s *step) (step, bool) {
 	if in, ok := c.impliedRaw(s); ok {
 		return in, true
 	}
+	if in, ok := c.impliedInput(s); ok {
+		return in, true
+	}
 	return c.contamination(s)
+}
+
+// impliedInput concludes that an observation was bad before its first frame in
+// the file: a network whose output is non-finite in some envs and finite in
+// others has finite weights, so what it read in those envs was bad. The first
+// frame after it says which observation and column.
+func (c *Case) impliedInput(s *step) (step, bool) {
+	if s.f.kind != mean && s.f.kind != value || !nonFinite(s.class) || s.row < 0 || !s.someFinite() {
+		return step{}, false
+	}
+	for _, f := range c.fields {
+		row := f.row(s.env)
+		if f.kind != obs && f.kind != obsNorm || f.len() == 0 || row < 0 || f.upTo(s.tick) >= 0 {
+			continue
+		}
+		if cell := f.cell(0, row); cell.bad > 0 {
+			return step{f: f, name: f.Name, row: -1, env: s.env, col: int(cell.first), tick: s.tick, count: s.count, class: cell.class.String(), before: s.before}, true
+		}
+	}
+	return step{}, false
+}
+
+// someFinite reports whether a step's frame is finite in some env of the run.
+func (s *step) someFinite() bool {
+	for row := range s.f.rows {
+		if s.f.cell(s.frame, row).bad == 0 {
+			return true
+		}
+	}
+	j := s.f.entryBefore(s.tick + 1)
+	return j >= 0 && s.f.trace.Ticks[j] == s.tick && at(s.f.trace.AbsMax, j) > 0
 }
 
 // impliedRaw concludes that a raw observation was bad although its frame is not

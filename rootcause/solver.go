@@ -110,7 +110,7 @@ func (c *Case) capacity() Feature {
 	}
 	checked := false
 	for _, b := range c.buffers() {
-		if b.limit <= 0 || b.f.len() == 0 {
+		if b.limit <= 0 || b.f == nil {
 			continue
 		}
 		checked = true
@@ -143,19 +143,76 @@ func (c *Case) buffers() []buffer {
 	return b
 }
 
-// filled reports whether a buffer was full in the ten steps before it began.
+// filled reports whether a buffer was full in the ten steps before it began, in
+// the env to blame, or in any env where its rows are not in the file.
 func (c *Case) filled(b buffer) (Feature, bool) {
 	env, _ := c.focus()
 	row := b.f.row(env)
 	lo, hi := b.f.window(c.lastReset(env, c.beginning()), c.beginning(), 10*c.decimation())
 	for i := lo; i < hi && row >= 0; i++ {
 		if n := b.f.cell(i, row).max; n >= b.limit {
-			out := found(yes, fmt.Sprintf("%s%s reached %s of %s %s before anything else happened", b.f.Name, inEnv(b.f.env(row)), num(n), b.name, num(b.limit)))
-			out.Measured, out.Baseline, out.Base = n, b.limit, 0.02
-			return out.in(b.f, env, 0, b.f.frames.Ticks[i]), true
+			return b.full(n, b.f.frames.Ticks[i], b.f.env(row)), true
+		}
+	}
+	last := b.f.entryBefore(c.beginning())
+	for j := last; j >= 0 && row < 0 && j > last-10*c.decimation(); j-- {
+		if n := at(b.f.trace.AbsMax, j); n >= b.limit {
+			return b.full(n, b.f.trace.Ticks[j], b.f.argmax(j)), true
 		}
 	}
 	return Feature{}, false
+}
+
+// full says that a buffer was full.
+func (b *buffer) full(n float64, tick int64, env int) Feature {
+	out := found(yes, fmt.Sprintf("%s%s reached %s of %s %s before anything else happened", b.f.Name, inEnv(env), num(n), b.name, num(b.limit)))
+	out.Measured, out.Baseline, out.Base = n, b.limit, 0.02
+	return out.in(b.f, env, 0, tick)
+}
+
+// dropping is X12: contacts or constraints were dropped all the time, long
+// before anything ran away.
+func (c *Case) dropping() Feature {
+	seen := false
+	for _, b := range c.buffers() {
+		if b.limit <= 0 || b.f == nil {
+			continue
+		}
+		over, all := b.over(c.beginning())
+		seen = seen || all >= enough
+		if all >= enough && over*4 >= all {
+			out := found(yes, fmt.Sprintf("%s exceeded %s (%s) in %d of %d checks before it began: what does not fit is dropped", b.f.Name, b.name, num(b.limit), over, all))
+			out.Measured, out.Baseline = float64(over), float64(all)
+			return out.in(b.f, -1, 0, c.beginning())
+		}
+	}
+	if !seen {
+		return unmeasured("nefc or ncon over some time, with their limits")
+	}
+	return found(no, "the counts of contacts and constraints stayed within their limits")
+}
+
+// over counts the checks before a tick in which some env exceeded the limit.
+func (b *buffer) over(end int64) (over, all int) {
+	if t := b.f.trace; t != nil {
+		for j := 0; j < len(t.Ticks) && t.Ticks[j] < end; j++ {
+			all++
+			if at(t.AbsMax, j) > b.limit {
+				over++
+			}
+		}
+		return over, all
+	}
+	for i := 0; i < b.f.len() && b.f.frames.Ticks[i] < end; i++ {
+		all++
+		for row := range b.f.rows {
+			if b.f.cell(i, row).max > b.limit {
+				over++
+				break
+			}
+		}
+	}
+	return over, all
 }
 
 // capacityEvent returns the first capacity event in the ten env steps before it
