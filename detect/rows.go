@@ -7,9 +7,9 @@ import (
 )
 
 // chooseRows returns the envs of a dump with their roles: those that went bad,
-// in that order, and those that the caller blames, together at most MaxEnvs;
-// then healthy ones for comparison. When there is nobody to blame, the whole
-// number goes to healthy ones.
+// in that order, those that the caller blames and those that ran away, together
+// at most MaxEnvs; then healthy ones for comparison. When there is nobody to
+// blame, the whole number goes to healthy ones.
 func (g *Guard) chooseRows(blamed []int) (rows []int, roles []dump.Role) {
 	add := func(envs []int, role dump.Role, limit int) {
 		for _, e := range envs {
@@ -20,6 +20,7 @@ func (g *Guard) chooseRows(blamed []int) (rows []int, roles []dump.Role) {
 	}
 	add(g.badEnvs.order, dump.RoleCulprit, g.cfg.MaxEnvs)
 	add(blamed, dump.RoleSuspect, g.cfg.MaxEnvs)
+	add(g.runaway(), dump.RoleSuspect, g.cfg.MaxEnvs)
 	controls := g.cfg.ControlEnvs
 	if len(rows) == 0 {
 		controls += g.cfg.MaxEnvs

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -72,9 +71,7 @@ func (g *Guard) detectionStep() int64 {
 // body adds frames, traces and states to a draft. It needs no lock as long as
 // nothing is captured.
 func (g *Guard) body(d *dump.Draft) {
-	inOrder := slices.Clone(g.fields)
-	slices.SortStableFunc(inOrder, func(a, b *field) int { return cmp.Compare(a.spec.Order, b.spec.Order) })
-	for _, f := range inOrder {
+	for _, f := range g.inOrder() {
 		if f.ring.n == 0 {
 			continue
 		}
