@@ -104,7 +104,7 @@ func TestCulpritNotInFile(t *testing.T) {
 // TestEngineResetsItself is pitfall 3: MuJoCo resets a bad state by itself and
 // only warns; every recorded value is healthy.
 func TestEngineResetsItself(t *testing.T) {
-	c, d := newRun(30).event(dump.Event{Tick: 100, Kind: dump.EventWarning, Name: "mjWARN_BADQACC", Envs: []int{3}}).judge()
+	c, d := newRun(100).event(dump.Event{Tick: 500, Kind: dump.EventWarning, Name: "mjWARN_BADQACC", Envs: []int{3}}).judge()
 	assert.NotEqual(t, Clean, d.Verdict)
 	assert.Equal(t, onPhysics, c.feature("F1").Value)
 	assert.Equal(t, ContactDivergence, d.Causes[0].ID)
