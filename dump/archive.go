@@ -47,6 +47,9 @@ func newArchive(r io.ReaderAt, size int64, b *budget) (*archive, []error, error)
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath):
 		return nil, nil, notZip(r, size, err)
 	}
+	if err := b.take(entryCost * int64(len(zr.File))); err != nil {
+		return nil, nil, fmt.Errorf("the zip's directory of %d entries %w", len(zr.File), err)
+	}
 	w.quota = math.MaxInt64
 	a := &archive{
 		window: w, files: make(map[string]*zip.File, len(zr.File)), size: size,
@@ -67,8 +70,9 @@ func (a *archive) deflate(r io.Reader) io.ReadCloser {
 
 // index fills the map of names. Of two entries with one name the last counts,
 // as it does for numpy.
-func (a *archive) index(files []*zip.File) (warnings []error) {
+func (a *archive) index(files []*zip.File) []error {
 	var claimed uint64
+	var odd problems
 	a.names = make([]string, 0, len(files))
 	for _, f := range files {
 		claimed = addSaturated(claimed, f.CompressedSize64)
@@ -76,22 +80,28 @@ func (a *archive) index(files []*zip.File) (warnings []error) {
 			continue
 		}
 		name := strings.TrimSuffix(f.Name, ".npy")
-		if _, twice := a.files[name]; twice {
-			warnings = append(warnings, fmt.Errorf("entry %s is in the file twice; the last one counts", quote(name)))
+		if a.has(name) {
+			odd.add(name, errTwice)
 		} else {
 			a.names = append(a.names, name)
 		}
 		if unsafePath(name) {
-			warnings = append(warnings, fmt.Errorf("entry %s has a path for a name; nothing is written there", quote(name)))
+			odd.add(name, errPath)
 		}
 		a.files[name] = f
 	}
 	if claimed > uint64(a.size) {
-		warnings = append(warnings, errors.New(
-			"the entries claim more bytes than the file has: some overlap or their sizes are wrong"))
+		return append(odd.warnings(), errOverlap)
 	}
-	return warnings
+	return odd.warnings()
 }
+
+// What is odd about the names in a directory.
+var (
+	errTwice   = errors.New("in the file more than once; the last one counts")
+	errPath    = errors.New("a path for a name; nothing is written there")
+	errOverlap = errors.New("the entries claim more bytes than the file has: some overlap or their sizes are wrong")
+)
 
 // has reports whether the file holds an entry.
 func (a *archive) has(name string) bool {

@@ -192,8 +192,8 @@ func TestZipBomb(t *testing.T) {
 		name, shape, want string
 		meta              zipEntry
 	}{
-		{"too wide", "(2, 6291456)", "more than 1048576 columns", metaEntry(2, 6, nil)},
-		{"as wide as the metadata says", "(12, 1048576)", "needs 96.0 MiB, and arrays may take 48.0 MiB more of the limit; --max-bytes raises it", metaEntry(12, 1<<20, nil)},
+		{"too wide", "(2, 6291456)", "more than 1048576 columns or 1048576 rows", metaEntry(2, 6, nil)},
+		{"as wide as the metadata says", "(12, 1048576)", "1 frames of float64 (12, 1048576) needs 96.0 MiB, and 42.6 MiB of the limit are left; --max-bytes raises it", metaEntry(12, 1<<20, nil)},
 	} {
 		b := zipBytes(t, npyOf("states_step_000000", "<f8", c.shape, make([]byte, 96<<20)), c.meta)
 		assert.Less(t, len(b), 200<<10)
@@ -216,7 +216,7 @@ func TestZipBombOfTheCollection(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	checkSteps(t, f, []int64{1, 2, 3})
-	assert.Contains(t, warnText(f), `entry "states_step_000000": holds float64 (2, 67108864): more than 1048576 columns`)
+	assert.Contains(t, warnText(f), `entry "states_step_000000": holds float64 (2, 67108864): more than 1048576 columns or 1048576 rows; left out`)
 }
 
 func TestTestdataIsTheCollection(t *testing.T) {

@@ -1,35 +1,62 @@
 package dump
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+)
 
-// budget is the running account of the memory that the arrays of one file take.
-// A quarter of Options.MaxBytes is kept for what is not an array: the
-// directory, metadata, labels and the runtime itself.
-type budget struct{ max, used int64 }
+// budget is the running account of the memory that one file takes: its arrays
+// and whatever else grows with what stands in it. A third of Options.MaxBytes
+// is kept for the runtime and for garbage that is not collected yet.
+type budget struct{ max, used, garbage int64 }
 
 // newBudget returns the account of a file whose reading may take maxBytes.
-func newBudget(maxBytes int64) *budget { return &budget{max: maxBytes - maxBytes/4} }
+func newBudget(maxBytes int64) *budget { return &budget{max: maxBytes - maxBytes/3} }
+
+// What things other than arrays take, measured on the worst of their kind.
+const (
+	entryCost  = 512 // an entry of the zip, in bytes
+	labelCost  = 48  // the label of a column
+	jsonCost   = 24  // a byte of JSON, decoded
+	pickleCost = 96  // an object of a pickle
+	sortCost   = 32  // a frame that is put in order, on top of itself
+)
+
+// Limits of what is counted rather than weighed. A frame of more columns, an
+// array of more rows or frames is no recording of a training loop.
+const (
+	maxCols   = 1 << 20
+	maxRows   = 1 << 20
+	maxFrames = 1 << 20
+)
 
 // take books n bytes, or says in words why they are not to be had.
 func (b *budget) take(n int64) error {
 	if n < 0 || n > b.max-b.used {
-		return fmt.Errorf("needs %s, and arrays may take %s more of the limit; --max-bytes raises it",
+		return fmt.Errorf("needs %s, and %s of the limit are left; --max-bytes raises it",
 			byteSize(n), byteSize(b.max-b.used))
 	}
 	b.used += n
 	return nil
 }
 
-// give returns n bytes that take booked.
-func (b *budget) give(n int64) { b.used -= n }
+// give returns n bytes that take booked. What was given back still lies in
+// memory until it is collected, which with the runtime's pace would be at twice
+// the live heap: too late for a limit.
+func (b *budget) give(n int64) {
+	b.used -= n
+	if b.garbage += n; b.garbage > b.max/8 {
+		b.garbage = 0
+		runtime.GC()
+	}
+}
 
-// text is the most bytes that one entry of text (a manifest, a pickle) may
-// have: decoded JSON takes some twenty times its length at worst.
-func (b *budget) text() int64 { return max(b.max/48, 1<<16) }
+// text is the most bytes that one entry of text (a manifest, a pickle) may have.
+func (b *budget) text() int64 { return max(b.max/40, 1<<16) }
 
-// directory is the most bytes that the zip's directory may have: an entry
-// takes some six times its record.
-func (b *budget) directory() int64 { return max(b.max/12, 1<<20) }
+// directory is the most bytes of the zip's directory: a record becomes some six
+// times its length.
+func (b *budget) directory() int64 { return max(b.max/10, 1<<20) }
 
 // byteSize returns n in the unit that reads best.
 func byteSize(n int64) string {

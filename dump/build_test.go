@@ -65,7 +65,9 @@ func zipBytes(t testing.TB, entries ...zipEntry) []byte {
 		}
 		if e.tamper != nil {
 			e.tamper(h)
+			//lint:ignore SA1019 it is what the writer takes once the entry is made
 			h.CompressedSize = uint32(min(h.CompressedSize64, math.MaxUint32))
+			//lint:ignore SA1019 likewise
 			h.UncompressedSize = uint32(min(h.UncompressedSize64, math.MaxUint32))
 		}
 	}

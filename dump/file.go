@@ -20,7 +20,8 @@ const DefaultMaxBytes = 512 << 20
 // Options bounds what Open may do.
 type Options struct {
 	// MaxBytes is the most memory that reading the file may take; 0 means
-	// DefaultMaxBytes. Three quarters of it are for the decoded arrays.
+	// DefaultMaxBytes. Two thirds of it are for what is decoded: the arrays of
+	// the file together, with its metadata and labels.
 	MaxBytes int64
 }
 
@@ -133,11 +134,25 @@ func (f *File) Frames(field string) (*Series, error) {
 		if f.closed {
 			return nil, &FormatError{f.name, "field." + field, os.ErrClosed}
 		}
-		s.series, s.err = s.load()
+		s.series, s.err = f.load(s)
 		s.loaded = true
 		f.warnOf(s.err)
 	}
 	return s.series, s.err
+}
+
+// load reads the frames of a field and books the labels that their columns will
+// have.
+func (f *File) load(s *source) (*Series, error) {
+	series, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.arc.budget.take(labelCost * int64(series.Values.Shape[2])); err != nil {
+		f.arc.budget.give(int64(len(series.Values.Data)))
+		return nil, &FormatError{f.name, "field." + s.spec.Name, fmt.Errorf("labels for %d columns: %w", series.Values.Shape[2], err)}
+	}
+	return series, nil
 }
 
 // Trace returns the summary of a field over all envs of the run, or an error

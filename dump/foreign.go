@@ -56,7 +56,7 @@ func (f *File) dumpedIDs() []int {
 	ids := append([]int{}, f.envIDs("dumped_env_ids")...)
 	n, counted := f.meta.count("num_envs_dumped")
 	if !f.meta.has("dumped_env_ids") {
-		if n, counted = f.meta.count("num_envs_captured"); counted && n <= maxEnvIDs {
+		if n, counted = f.meta.count("num_envs_captured"); counted && n <= maxRows {
 			for i := range int(n) {
 				ids = append(ids, i)
 			}

@@ -13,7 +13,6 @@ import (
 // The most members of each list in a manifest that are kept.
 const (
 	maxFields = 4096
-	maxEnvIDs = 1 << 20
 	maxEvents = 100_000
 	maxFacts  = 100_000
 )

@@ -205,7 +205,7 @@ func TestManifestUnreadable(t *testing.T) {
 		{"floats", "bytes (uint8, one dimension) were expected", npyOf("_nanguard", "<f8", "(1,)", f64(1))},
 		{"two dimensions", "bytes (uint8, one dimension) were expected", npyOf("_nanguard", "|u1", "(1, 2)", []byte("{}"))},
 		{"pickle", "bytes (uint8, one dimension) were expected", npyOf("_nanguard", "|O", "()", []byte("N."))},
-		{"long", "over limit 8.0 MiB; --max-bytes raises it", npyOf("_nanguard", "|u1", "(9000000,)", make([]byte, 9_000_000))},
+		{"long", "over limit 8.5 MiB; --max-bytes raises it", npyOf("_nanguard", "|u1", "(9000000,)", make([]byte, 9_000_000))},
 	} {
 		f := mustOpen(t, append(fieldX(), c.manifest, stateEntry(0, 0), metaEntry(2, 3, nil))...)
 		assert.Contains(t, warnText(f), `entry "_nanguard": `, c.name)

@@ -15,9 +15,6 @@ const (
 	manifestVersion = 1
 )
 
-// maxCols bounds the columns of a field: each gets a label.
-const maxCols = 1 << 20
-
 // check makes a manifest that was read safe to use: what contradicts itself is
 // mended or left out, and said.
 func (m *Manifest) check() (warnings []error) {
@@ -46,8 +43,8 @@ func (m *Manifest) checkEnvs(warn func(string, ...any)) {
 		warn("num_envs is %d", m.NumEnvs)
 		m.NumEnvs = 0
 	}
-	if len(m.EnvIDs) > maxEnvIDs {
-		warn("env_ids has %d rows over limit %d; the list is not used", len(m.EnvIDs), maxEnvIDs)
+	if len(m.EnvIDs) > maxRows {
+		warn("env_ids has %d rows over limit %d; the list is not used", len(m.EnvIDs), maxRows)
 		m.EnvIDs = []int{}
 	}
 	if i := slices.IndexFunc(m.EnvIDs, func(id int) bool { return id < 0 || id > math.MaxInt32 }); i >= 0 {

@@ -45,6 +45,9 @@ func (f *File) openNanguard() error {
 func (f *File) readManifest() {
 	text, err := f.arc.text(manifestEntry)
 	if err == nil {
+		err = f.arc.budget.take(jsonCost * int64(len(text)))
+	}
+	if err == nil {
 		var warnings []error
 		if f.manifest, warnings, err = decodeManifest(text); err == nil {
 			f.warn(warnings...)

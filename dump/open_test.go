@@ -98,10 +98,10 @@ func TestOpenIsLazy(t *testing.T) {
 	b := zipBytes(t, npyOf("states_step_000000", "<f8", "(2, 500000)", make([]byte, 8_000_000)), metaEntry(2, 500000, nil))
 	f, err := openBytes(b, Options{})
 	require.NoError(t, err)
-	assert.Zero(t, f.arc.budget.used)
+	assert.Less(t, f.arc.budget.used, int64(64<<10))
 	_, err = f.Frames(StateField)
 	require.NoError(t, err)
-	assert.Equal(t, int64(8_000_000), f.arc.budget.used)
+	assert.Greater(t, f.arc.budget.used, int64(8_000_000))
 }
 
 func TestEmptyNameMeansNoModel(t *testing.T) {

@@ -67,7 +67,11 @@ func (f *File) readMetadata() error {
 		f.warn(fmt.Errorf("entry %s: %w; the dump is read without it", quote(metadataEntry), err))
 		return nil
 	}
-	if f.meta, err = unpickle(b); err != nil {
+	// No byte makes more than one object.
+	if err = f.arc.budget.take(pickleCost * min(int64(len(b)), maxObjects)); err == nil {
+		f.meta, err = unpickle(b)
+	}
+	if err != nil {
 		return &FormatError{f.name, metadataEntry, err}
 	}
 	return nil

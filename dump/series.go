@@ -23,7 +23,9 @@ func (f *File) loadField(spec FieldSpec) (*Series, error) {
 	}
 	if !ascend(s.Ticks) {
 		f.warn(fmt.Errorf("entry %s: the ticks do not ascend; the frames are put in order", quote(entry+".tick")))
-		s.sort()
+		if err := f.sortFrames(s); err != nil {
+			return nil, &FormatError{f.name, entry, err}
+		}
 	}
 	return s, nil
 }
@@ -70,8 +72,11 @@ func (a *archive) clocks(entry string) (ticks, counts []int64, err error) {
 	if counts, err = a.ints(entry + ".count"); err != nil {
 		return nil, nil, fmt.Errorf("its entry %s %w", quote(entry+".count"), err)
 	}
-	if len(ticks) != len(counts) {
+	switch {
+	case len(ticks) != len(counts):
 		return nil, nil, fmt.Errorf("has %d ticks and %d counts", len(ticks), len(counts))
+	case len(ticks) > maxFrames:
+		return nil, nil, fmt.Errorf("has %d ticks over limit %d", len(ticks), maxFrames)
 	}
 	return ticks, counts, nil
 }
@@ -103,8 +108,8 @@ func cube(a tensor.Array, perEnv bool) (tensor.Array, error) {
 	if a.Len() == 0 {
 		return a, ErrNoEntry
 	}
-	if s[2] > maxCols {
-		return a, fmt.Errorf("has %d columns over limit %d", s[2], maxCols)
+	if s[0] > maxFrames || s[1] > maxRows || s[2] > maxCols {
+		return a, fmt.Errorf("has shape %s: more than %d frames, %d rows or %d columns", shapeText(a.Shape), maxFrames, maxRows, maxCols)
 	}
 	a.Shape = s
 	return a, nil
@@ -158,6 +163,18 @@ func tickOrder(ticks []int64) []int {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(ticks[i], ticks[j]) })
 	return order
+}
+
+// sortFrames puts the frames in order on the account of the file.
+func (f *File) sortFrames(s *Series) error {
+	cost := sortCost * int64(len(s.Ticks))
+	if err := f.arc.budget.take(cost); err != nil {
+		f.arc.budget.give(int64(len(s.Values.Data)))
+		return err
+	}
+	s.sort()
+	f.arc.budget.give(cost)
+	return nil
 }
 
 // sort puts the frames into the order of their ticks. The values move within
@@ -216,7 +233,11 @@ func (f *File) readTrace(entry string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.arc.budget.give(int64(len(table.Data)))
+	cost := sortCost * int64(len(ticks))
+	if err := f.arc.budget.take(cost); err != nil {
+		return nil, err
+	}
+	defer f.arc.budget.give(int64(len(table.Data)) + cost)
 	t := &Trace{}
 	columns := []*[]float64{&t.NaN, &t.PosInf, &t.NegInf, &t.AbsMax, &t.ArgMax, &t.Min, &t.Max, &t.Mean}
 	if len(table.Shape) != 2 || table.Shape[0] != len(ticks) || table.Shape[1] != len(columns) {

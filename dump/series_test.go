@@ -33,7 +33,7 @@ func TestFieldsThatDisagree(t *testing.T) {
 		{"ticks in two dimensions", true, []zipEntry{values("(2, 2, 2)", 8), npyOf("field.y.tick", "<i8", "(2, 1)", i64(1, 2)), count}, `its entry "field.y.tick" holds int64 (2, 1)`},
 		{"text", true, []zipEntry{npyOf("field.y", "<U1", "(2, 2, 2)", make([]byte, 32)), tick, count}, "holds str (2, 2, 2); numbers were expected"},
 		{"objects", true, []zipEntry{npyOf("field.y", "|O", "(2, 2, 2)", []byte("N.")), tick, count}, "holds object (2, 2, 2); numbers were expected"},
-		{"columns", true, []zipEntry{values("(2, 2, 1048577)", 4*1048577), tick, count}, "has 1048577 columns over limit 1048576"},
+		{"columns", true, []zipEntry{values("(2, 2, 1048577)", 4*1048577), tick, count}, "has shape (2, 2, 1048577): more than 1048576 frames, 1048576 rows or 1048576 columns"},
 	} {
 		y := fmt.Sprintf(`,"fields":[{"name":"x","stage":"obs","clock":"step","dtype":"float64","per_env":true},{"name":"y","stage":"obs","clock":"step","dtype":"float64","per_env":%v}]`, c.perEnv)
 		f := mustOpen(t, append(append(fieldX(), c.entries...), manifestOf(manifestWith(y)))...)

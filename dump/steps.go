@@ -2,6 +2,7 @@ package dump
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -43,6 +44,7 @@ func (s stepShape) bytes() int64 {
 // findSteps collects the entries with a prefix. Step numbers grow past their
 // six digits, so they are compared as numbers.
 func (a *archive) findSteps(prefix string) (s stepEntries, warnings []error) {
+	var odd problems
 	s.prefix = prefix
 	for _, name := range a.names {
 		digits, ok := strings.CutPrefix(name, prefix)
@@ -51,7 +53,7 @@ func (a *archive) findSteps(prefix string) (s stepEntries, warnings []error) {
 		}
 		n, err := strconv.ParseUint(digits, 10, 62)
 		if err != nil {
-			warnings = append(warnings, fmt.Errorf("entry %s has no step number and is left out", quote(name)))
+			odd.add(name, errors.New("no step number in the name; left out"))
 			continue
 		}
 		s.list = append(s.list, stepEntry{int64(n), name})
@@ -59,14 +61,11 @@ func (a *archive) findSteps(prefix string) (s stepEntries, warnings []error) {
 	slices.SortStableFunc(s.list, func(a, b stepEntry) int { return cmp.Compare(a.step, b.step) })
 	s.list = slices.CompactFunc(s.list, func(next, kept stepEntry) bool {
 		if next.step == kept.step {
-			warnings = append(warnings, fmt.Errorf("entries %s and %s are the same step; the first counts", quote(kept.name), quote(next.name)))
+			odd.add(next.name, fmt.Errorf("the same step as %s, which counts; left out", quote(kept.name)))
 		}
 		return next.step == kept.step
 	})
-	if w := s.gaps(); w != nil {
-		warnings = append(warnings, w)
-	}
-	return s, warnings
+	return s, append(odd.warnings(), s.gaps())
 }
 
 // gaps says where step numbers are missing.
@@ -89,14 +88,6 @@ func (s stepEntries) gaps() error {
 	return fmt.Errorf("entries %s*: %d steps are missing: %s%s", s.prefix, missing, first, moreText(n-1))
 }
 
-// moreText continues a message that names the first of several.
-func moreText[N int | int64](n N) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (and %d more)", n)
-}
-
 // frameShape returns the shape of a frame whose entry has the header. A frame
 // without rows is one row.
 func frameShape(h arrayHeader) (stepShape, error) {
@@ -115,8 +106,8 @@ func frameShape(h arrayHeader) (stepShape, error) {
 	default:
 		return s, fmt.Errorf("holds %s; rows and columns were expected", h)
 	}
-	if s.cols > maxCols {
-		return s, fmt.Errorf("holds %s: more than %d columns", h, maxCols)
+	if s.cols > maxCols || s.rows > maxRows {
+		return s, fmt.Errorf("holds %s: more than %d columns or %d rows", h, maxCols, maxRows)
 	}
 	return s, nil
 }
@@ -225,7 +216,7 @@ func (f *File) decodeSteps(s *stepEntries, data []byte) (steps []int64, used int
 		})
 		if err != nil {
 			s.keep(e, err)
-			bad.add(e.name, err)
+			bad.add(e.name, fmt.Errorf("%w; left out", err))
 			continue
 		}
 		used += size
@@ -238,44 +229,4 @@ func (f *File) decodeSteps(s *stepEntries, data []byte) (steps []int64, used int
 // noneUsable returns the error of a field none of whose entries is.
 func (f *File) noneUsable(s *stepEntries) error {
 	return &FormatError{f.name, s.prefix + "*", fmt.Errorf("none of %d entries is usable: %w", len(s.list), s.err)}
-}
-
-// problems gathers what is wrong with many entries: the same reason again and
-// again becomes one warning.
-type problems struct {
-	names   map[string][]string // by reason
-	count   map[string]int
-	reasons []string // in the order in which they came up
-}
-
-// add books one entry.
-func (p *problems) add(name string, err error) {
-	if p.names == nil {
-		p.names, p.count = map[string][]string{}, map[string]int{}
-	}
-	why := err.Error()
-	if p.count[why] == 0 {
-		if len(p.reasons) == 8 {
-			why = "differs or is damaged in yet another way"
-		}
-		if p.count[why] == 0 {
-			p.reasons = append(p.reasons, why)
-		}
-	}
-	if p.count[why]++; p.count[why] <= 4 {
-		p.names[why] = append(p.names[why], quote(name))
-	}
-}
-
-// warnings returns one warning per reason.
-func (p *problems) warnings() (out []error) {
-	for _, why := range p.reasons {
-		names, more := p.names[why], p.count[why]-len(p.names[why])
-		form := "entry %s%s: %s; it is left out"
-		if len(names) > 1 {
-			form = "entries %s%s: %s; they are left out"
-		}
-		out = append(out, fmt.Errorf(form, strings.Join(names, ", "), moreText(more), why))
-	}
-	return out
 }

@@ -90,8 +90,11 @@ func (f *File) openUniLabStates() error {
 	if h.count == 0 {
 		return errors.New("the file holds no simulator states: the run could not play them back")
 	}
-	if len(h.shape) != 3 || h.elem.dtype() == tensor.Invalid || h.shape[2] > maxCols {
+	if len(h.shape) != 3 || h.elem.dtype() == tensor.Invalid {
 		return fmt.Errorf("entry %q: holds %s; steps, envs and columns were expected", unilabStates, h)
+	}
+	if h.shape[0] > maxFrames || h.shape[1] > maxRows || h.shape[2] > maxCols {
+		return fmt.Errorf("entry %q: holds %s: more than %d steps, %d envs or %d columns", unilabStates, h, maxFrames, maxRows, maxCols)
 	}
 	last := f.detectionStep()
 	if last < int64(h.shape[0])-1 {
