@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"fixtures/sim":           {},
 	"fixtures/task":          {"dump", "fixtures/sim"},
 	"fixtures/learner":       {},
+	"cabi":                   {"tensor", "dump", "detect"},
 	"internal/safetext":      {},
 	"internal/cli":           {"internal/safetext"},
 	"internal/report":        {"rootcause", "internal/safetext"},
