@@ -1,6 +1,7 @@
 package rootcause
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -67,7 +68,7 @@ func NewCase(src Source) (*Case, error) {
 // rules see where it is the only record of the physics.
 func (c *Case) readFields(src Source) {
 	specs := slices.Clone(c.man.Fields)
-	slices.SortStableFunc(specs, func(a, b dump.FieldSpec) int { return compare(a.Order, b.Order) })
+	slices.SortStableFunc(specs, func(a, b dump.FieldSpec) int { return cmp.Compare(a.Order, b.Order) })
 	for _, s := range specs {
 		if s.Name != dump.StateField {
 			if f := c.read(src, s, c.kindOf(s), 0, -1); f != nil {
@@ -133,6 +134,7 @@ func (c *Case) read(src Source, s dump.FieldSpec, k kind, from, to int) *field {
 
 // keep adds a field to those that the rules see.
 func (c *Case) keep(f *field) {
+	f.pos = len(c.fields)
 	c.fields = append(c.fields, f)
 	if c.byName[f.Name] == nil {
 		c.byName[f.Name] = f
@@ -270,15 +272,4 @@ func intList(v any) []int {
 		}
 	}
 	return out
-}
-
-// compare orders two numbers.
-func compare[T int | int64 | float64](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

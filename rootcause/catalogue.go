@@ -62,9 +62,6 @@ var catalogue = []cause{
 	{UnknownCause, "none of these explains what is recorded", [3]float64{.10, .20, 1}, nil, fixUnknown},
 }
 
-// firstFive is how many causes at the head of the catalogue are always ranked.
-const firstFive = 5
-
 // is reports whether a feature has one of some values.
 func (c *Case) is(id string, values ...string) bool {
 	v := c.feature(id).Value

@@ -27,7 +27,7 @@ var checks = []check{
 }
 
 // checklist judges the ten rows.
-func (c *Case) checklist([]candidate) []Check {
+func (c *Case) checklist() []Check {
 	out := make([]Check, 0, len(checks))
 	for i, k := range checks {
 		status, evidence := k.judge(c)

@@ -25,17 +25,15 @@ func Diagnose(c *Case, o Options) Diagnosis {
 		p := c.tripped.public()
 		d.FirstBad, d.Root = &p, &p
 	}
-	if r := c.root(); r != nil {
+	if r := c.root(); r != nil && !c.isTrip(r) {
 		o := r.onset()
-		if len(c.chain) > 1 || c.tripped == nil {
-			p := o.public()
-			p.Envs = max(1, c.countBadIn(r))
-			d.Root = &p
-		}
+		o.envs = max(1, c.countBadIn(r))
+		p := o.public()
+		d.Root = &p
 	}
 	if c.clean() {
 		d.Verdict = Clean
-		d.Checklist = c.checklist(nil)
+		d.Checklist = c.checklist()
 		return d
 	}
 	cs := c.candidates(o.Prior)
@@ -46,12 +44,17 @@ func Diagnose(c *Case, o Options) Diagnosis {
 		d.Verdict = ranked[0].id
 	}
 	d.Causes = c.hypotheses(cs, ws)
-	d.Checklist = c.checklist(cs)
+	d.Checklist = c.checklist()
 	d.Next = c.next(cs)
 	if d.Coverage < 0.4 {
 		d.Warnings = append(d.Warnings, c.lowCoverage())
 	}
 	return d
+}
+
+// isTrip reports whether a step is the trip itself.
+func (c *Case) isTrip(s *step) bool {
+	return c.tripped != nil && s.name == c.tripped.field && s.tick == c.tripped.tick
 }
 
 // clean reports whether nothing at all is wrong. A full buffer alone is a

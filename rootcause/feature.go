@@ -1,7 +1,5 @@
 package rootcause
 
-import "github.com/nanguard/nanguard/dump"
-
 // The values of a yes/no feature. F1 and F8 have values of their own.
 const (
 	yes     = "yes"
@@ -195,7 +193,7 @@ func (c *Case) decimation() int {
 	return 1
 }
 
-// lastTick returns the tick of a reset of env before t, or the start of time.
+// lastReset returns the tick after the last reset of env before t, or the start of time.
 func (c *Case) lastReset(env int, t int64) int64 {
 	from := int64(-1 << 62)
 	for _, r := range c.resets[env] {
@@ -204,14 +202,4 @@ func (c *Case) lastReset(env int, t int64) int64 {
 		}
 	}
 	return from
-}
-
-// hasClock reports whether any field runs on a clock.
-func (c *Case) hasClock(k dump.Clock) bool {
-	for _, f := range c.fields {
-		if f.Clock == k {
-			return true
-		}
-	}
-	return false
 }

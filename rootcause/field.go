@@ -16,6 +16,7 @@ import (
 type field struct {
 	dump.FieldSpec
 	kind   kind
+	pos    int      // place in the loop: by order, then by place in the manifest
 	names  []string // one label per column from column from on
 	frames *dump.Series
 	trace  *dump.Trace
@@ -110,7 +111,10 @@ func (f *field) row(env int) int {
 	if !f.PerEnv {
 		return 0
 	}
-	return slices.Index(f.frames.EnvIDs, env)
+	if row := slices.Index(f.frames.EnvIDs, env); row < f.rows {
+		return row
+	}
+	return -1
 }
 
 // upTo returns the last frame with a tick of at most t, -1 when there is none.

@@ -175,8 +175,8 @@ func (c *Case) physicsGrowth() Feature {
 	if r != nil && r.class == masked {
 		return unmeasured("the substep in which it happened: the evidence was replaced at once")
 	}
-	if out := c.outsideWrite(); out.Value == "velocity" {
-		return idle("the speed did not grow, it was written (X11)")
+	if c.afterReset().Value == "written" || c.outsideWrite().Value == "velocity" {
+		return idle("nothing grew: the value was written from outside the physics")
 	}
 	if !ok && len(c.culprits) > 0 {
 		return unmeasured("the rows of the env to blame")

@@ -1,6 +1,7 @@
 package rootcause
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -71,10 +72,7 @@ func (c *Case) findOrder() {
 		c.order = append(c.order, o)
 	}
 	slices.SortStableFunc(c.order, func(a, b onset) int {
-		if d := compare(a.tick, b.tick); d != 0 {
-			return d
-		}
-		return compare(a.order, b.order)
+		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.order, b.order))
 	})
 	c.findTrip()
 }
