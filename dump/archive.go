@@ -63,8 +63,7 @@ func newArchive(r io.ReaderAt, size int64, b *budget) (*archive, []error, error)
 // deflate is the zip's decompressor: the one that all entries use in turn.
 func (a *archive) deflate(r io.Reader) io.ReadCloser {
 	a.buffer.Reset(r)
-	// Reset fails for no reader that reads ahead of nothing: both are ours.
-	_ = a.inflate.(flate.Resetter).Reset(a.buffer, nil)
+	_ = a.inflate.(flate.Resetter).Reset(a.buffer, nil) // never fails
 	return io.NopCloser(a.inflate)
 }
 
@@ -161,6 +160,8 @@ func (a *archive) plausible(f *zip.File) error {
 		return fmt.Errorf("claims %d packed bytes of a file of %d", f.CompressedSize64, a.size)
 	case f.Method == zip.Store && f.CompressedSize64 != f.UncompressedSize64:
 		return fmt.Errorf("is stored, but claims %d bytes unpacked of %d", f.UncompressedSize64, f.CompressedSize64)
+	case f.CRC32 == 0 && f.UncompressedSize64 > 0:
+		return errors.New("carries no checksum")
 	case f.UncompressedSize64/maxRatio > f.CompressedSize64:
 		return fmt.Errorf("claims %d bytes, more than its %d packed bytes can hold", f.UncompressedSize64, f.CompressedSize64)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/nanguard/nanguard/tensor"
 )
@@ -134,7 +135,7 @@ func (a *archive) array(name string) (tensor.Array, error) {
 		if err := a.budget.take(h.bytes()); err != nil {
 			return nil, fmt.Errorf("%s %w", h, err)
 		}
-		out = tensor.Array{DType: d, Shape: h.shape, Data: make([]byte, h.bytes())}
+		out = tensor.Array{DType: d, Shape: slices.Clone(h.shape), Data: make([]byte, h.bytes())}
 		return out.Data, nil
 	})
 	if err != nil {
@@ -164,7 +165,7 @@ func (a *archive) ints(name string) ([]int64, error) {
 	return out, nil
 }
 
-// text reads an entry of bytes as text of at most the given length.
+// text reads an entry of bytes.
 func (a *archive) text(name string) ([]byte, error) {
 	var out []byte
 	err := a.read(name, func(h arrayHeader) ([]byte, error) {
@@ -180,8 +181,7 @@ func (a *archive) text(name string) ([]byte, error) {
 	return out, err
 }
 
-// pickle reads the pickle that an entry of objects holds, with the count of its
-// objects.
+// pickle reads the pickle that stands for the one object of an entry.
 func (a *archive) pickle(name string) ([]byte, error) {
 	rc, err := a.open(name)
 	if err != nil {

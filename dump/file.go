@@ -42,7 +42,7 @@ type File struct {
 	bad      []int // nan_env_ids
 	folder   modelFile
 
-	mu     sync.Mutex // guards what follows: entries are read one at a time
+	mu     sync.Mutex // guards reading: entries are read one at a time
 	arc    *archive
 	state  *stateSource // nil without states
 	fields map[string]*source
@@ -128,17 +128,25 @@ func (f *File) Frames(field string) (*Series, error) {
 	defer f.mu.Unlock()
 	s, ok := f.fields[field]
 	if !ok {
-		return nil, &FormatError{f.name, "field." + field, ErrNoEntry}
+		return nil, &FormatError{f.name, entryOf(field), ErrNoEntry}
 	}
 	if !s.loaded {
 		if f.closed {
-			return nil, &FormatError{f.name, "field." + field, os.ErrClosed}
+			return nil, &FormatError{f.name, entryOf(field), os.ErrClosed}
 		}
 		s.series, s.err = f.load(s)
 		s.loaded = true
 		f.warnOf(s.err)
 	}
 	return s.series, s.err
+}
+
+// entryOf names the entry that a field is read from.
+func entryOf(field string) string {
+	if field == StateField {
+		return statesPrefix + "*"
+	}
+	return "field." + field
 }
 
 // load reads the frames of a field and books the labels that their columns will
@@ -150,7 +158,7 @@ func (f *File) load(s *source) (*Series, error) {
 	}
 	if err := f.arc.budget.take(labelCost * int64(series.Values.Shape[2])); err != nil {
 		f.arc.budget.give(int64(len(series.Values.Data)))
-		return nil, &FormatError{f.name, "field." + s.spec.Name, fmt.Errorf("labels for %d columns: %w", series.Values.Shape[2], err)}
+		return nil, &FormatError{f.name, entryOf(s.spec.Name), fmt.Errorf("labels for %d columns: %w", series.Values.Shape[2], err)}
 	}
 	return series, nil
 }

@@ -81,6 +81,9 @@ func (f *File) nameRows() {
 	switch {
 	case rows == 0 || rows == listed:
 	case listed == 0:
+		if f.meta != nil && f.format != "luckylab" {
+			f.warn(errors.New("the metadata does not list the envs: the rows are numbered from 0"))
+		}
 		m.EnvIDs = make([]int, rows)
 		for i := range m.EnvIDs {
 			m.EnvIDs[i] = i

@@ -61,7 +61,9 @@ func (d *memberDecoder) warn(err error) { d.warnings = append(d.warnings, err) }
 // identity decodes the members that say what the dump is of.
 func (d *memberDecoder) identity(m *Manifest) {
 	d.member("format", &m.Format)
-	d.member("version", &m.Version)
+	if _, there := d.members["version"]; there && !d.member("version", &m.Version) {
+		m.Version = manifestVersion // and that is said already
+	}
 	d.member("producer", &m.Producer)
 	d.member("run", &m.Run)
 	d.member("num_envs", &m.NumEnvs)
@@ -150,9 +152,7 @@ func decodeList[T any](d *memberDecoder, name string, limit int) []T {
 // numbers that JSON has no word for.
 func (d *memberDecoder) facts(m *Manifest) {
 	var raw map[string]any
-	if !d.member("facts", &raw) {
-		return
-	}
+	d.member("facts", &raw) // what fits is there even where not all does
 	if len(raw) > maxFacts {
 		d.warn(fmt.Errorf("manifest: %d facts over limit %d; none is kept", len(raw), maxFacts))
 		return

@@ -140,6 +140,8 @@ func TestManifestMembers(t *testing.T) {
 		{"trip without column", `,"trip":{"tick":1,"field":"x","env":3,"class":"nan"}`, "the trip is not used: column -1 of 2"},
 		{"trip's column beyond", `,"trip":{"tick":1,"field":"x","env":3,"col":2,"class":"nan"}`, "the trip is not used: column 2 of 2"},
 		{"trip's class", `,"trip":{"tick":1,"field":"x","env":3,"col":0,"class":"big"}`, `the trip is not used: class "big" is not one of`},
+		{"trip's column without a label", `,"trip":{"tick":1,"field":"x","env":3,"col":1,"class":"nan"},"fields":[{"name":"x","stage":"obs","clock":"step","dtype":"float64","cols":["a"],"per_env":true}]`, "1 labels for 2 columns"},
+		{"huge fact", `,"facts":{"a":1e999}`, "manifest: facts: number 1e999, which does not fit there"},
 		{"trip of text", `,"trip":"yes"`, "manifest: trip: string"},
 		{"first bad", `,"first_bad":[{"field":"x","tick":1,"env":3,"col":0,"class":"finite"}]`, `first_bad of field "x" is left out: class "finite"`},
 		{"events", `,"events":{"tick":1}`, "manifest: events is no list"},
@@ -170,6 +172,7 @@ func TestManifestMembers(t *testing.T) {
 		if c.want == "" {
 			assert.Empty(t, f.Warnings(), c.name)
 		} else {
+			assert.Len(t, f.Warnings(), 1, "%s: %v", c.name, f.Warnings())
 			assert.Contains(t, warnText(f), c.want, c.name)
 		}
 	}
@@ -240,6 +243,10 @@ func TestFieldsWithoutManifest(t *testing.T) {
 
 func TestManifestAgainstMetadata(t *testing.T) {
 	t.Parallel()
+	unlisted := []zipEntry{npyOf("field.y", "<f8", "(1, 1)", f64(1)), npyOf("field.y.tick", "<i8", "(1,)", i64(1)), npyOf("field.y.count", "<i8", "(1,)", i64(1))}
+	other := mustOpen(t, append(append(fieldX(), unlisted...), manifestOf(manifestWith("")), stateEntry(0, 0), metaEntry(2, 3, map[string]any{"nan_env_ids": []int{6}}))...)
+	assert.Equal(t, `env 6 went bad, but the rows are envs 3, 5: the culprit is not in this file
+entry "field.y": not in the manifest and not shown`, warnText(other))
 	f := mustOpen(t, append(fieldX(), manifestOf(manifestWith("")), metaEntry(2, 3, map[string]any{"dumped_env_ids": []int{3, 6}, "nan_env_ids": []int{3, 4}}), stateEntry(0, 0))...)
 	assert.Contains(t, warnText(f), "the manifest's env_ids and the metadata's dumped_env_ids disagree; the manifest counts")
 	assert.Equal(t, []int{4}, f.States().CulpritsMissing)

@@ -17,7 +17,8 @@ const (
 
 // check makes a manifest that was read safe to use: what contradicts itself is
 // mended or left out, and said.
-func (m *Manifest) check() (warnings []error) {
+// A field's number of columns comes from width, 0 where that is not known.
+func (m *Manifest) check(width func(FieldSpec) int) (warnings []error) {
 	warn := func(format string, args ...any) {
 		warnings = append(warnings, fmt.Errorf("manifest: "+format, args...))
 	}
@@ -32,7 +33,7 @@ func (m *Manifest) check() (warnings []error) {
 	}
 	m.checkEnvs(warn)
 	m.checkFields(warn)
-	m.checkTrip(warn)
+	m.checkTrip(warn, width)
 	m.checkEvents(warn)
 	return warnings
 }
@@ -51,7 +52,7 @@ func (m *Manifest) checkEnvs(warn func(string, ...any)) {
 		warn("env_ids holds %d, which is no env; the list is not used", m.EnvIDs[i])
 		m.EnvIDs = []int{}
 	}
-	if len(m.EnvIDs) > 0 && slices.Max(m.EnvIDs) >= m.NumEnvs {
+	if len(m.EnvIDs) > 0 && m.NumEnvs > 0 && slices.Max(m.EnvIDs) >= m.NumEnvs {
 		warn("env_ids holds %d of %d envs", slices.Max(m.EnvIDs), m.NumEnvs)
 	}
 	if repeated(m.EnvIDs) {
@@ -126,15 +127,19 @@ func (m *Manifest) checkFields(warn func(string, ...any)) {
 }
 
 // checkTrip leaves out a trip or a first bad value that cannot be.
-func (m *Manifest) checkTrip(warn func(string, ...any)) {
+func (m *Manifest) checkTrip(warn func(string, ...any), width func(FieldSpec) int) {
+	c := &badPlaces{numEnvs: m.NumEnvs, fields: make(map[string]FieldSpec), width: width, widths: make(map[string]int)}
+	for _, f := range m.Fields {
+		c.fields[f.Name] = f
+	}
 	if t := m.Trip; t != nil {
-		if why := m.implausible(t.Field, t.Env, t.Col, t.Class); why != "" {
+		if why := c.problem(t.Field, t.Env, t.Col, t.Class); why != "" {
 			warn("the trip is not used: %s", why)
 			m.Trip = nil
 		}
 	}
 	m.FirstBad = slices.DeleteFunc(m.FirstBad, func(b FirstBad) bool {
-		why := m.implausible(b.Field, b.Env, b.Col, b.Class)
+		why := c.problem(b.Field, b.Env, b.Col, b.Class)
 		if why != "" {
 			warn("first_bad of field %s is left out: %s", quote(b.Field), why)
 		}
@@ -143,23 +148,33 @@ func (m *Manifest) checkTrip(warn func(string, ...any)) {
 	slices.SortStableFunc(m.FirstBad, func(a, b FirstBad) int { return cmp.Compare(a.Tick, b.Tick) })
 }
 
-// implausible says what is wrong with the place of a bad value, or "".
-func (m *Manifest) implausible(field string, env *int, col int, class string) string {
-	width := maxCols
-	i := slices.IndexFunc(m.Fields, func(f FieldSpec) bool { return f.Name == field })
-	if i >= 0 && m.Fields[i].Cols != nil {
-		width = len(m.Fields[i].Cols)
-	}
-	c, err := tensor.ParseClass(class)
-	switch {
-	case i < 0:
+// badPlaces tells whether a value can have been bad where a manifest says so.
+type badPlaces struct {
+	numEnvs int
+	fields  map[string]FieldSpec
+	width   func(FieldSpec) int // columns of a field, 0 when they are not known
+	widths  map[string]int      // what width has said
+}
+
+// problem says what is wrong with the place of a bad value, or "".
+func (c *badPlaces) problem(field string, env *int, col int, class string) string {
+	f, ok := c.fields[field]
+	if !ok {
 		return "field " + quote(field) + " is not among the fields"
-	case err != nil || c == tensor.Finite:
+	}
+	if k, err := tensor.ParseClass(class); err != nil || k == tensor.Finite {
 		return "class " + quote(class) + " is not one of nan, posinf, neginf"
-	case env != nil && (*env < 0 || m.NumEnvs > 0 && *env >= m.NumEnvs):
-		return fmt.Sprintf("env %d of %d", *env, m.NumEnvs)
-	case col < 0 || col >= width:
-		return fmt.Sprintf("column %d of %d", col, width)
+	}
+	if env != nil && (*env < 0 || c.numEnvs > 0 && *env >= c.numEnvs) {
+		return fmt.Sprintf("env %d of %d", *env, c.numEnvs)
+	}
+	cols, known := c.widths[field]
+	if !known {
+		cols = c.width(f)
+		c.widths[field] = cols
+	}
+	if col < 0 || cols > 0 && col >= cols || col >= maxCols {
+		return fmt.Sprintf("column %d of %d", col, cols)
 	}
 	return ""
 }

@@ -36,7 +36,8 @@ func (f *File) openNanguard() error {
 		f.openStates(FieldSpec{Name: StateField, Stage: StagePhysics, Clock: ClockSubstep, PerEnv: true})
 		f.fitStateRows()
 	}
-	f.noteCulprits()
+	f.checkCulprits()
+	f.checkUnlisted()
 	return nil
 }
 
@@ -51,7 +52,7 @@ func (f *File) readManifest() {
 		var warnings []error
 		if f.manifest, warnings, err = decodeManifest(text); err == nil {
 			f.warn(warnings...)
-			f.warn(f.manifest.check()...)
+			f.warn(f.manifest.check(f.columnsOf)...)
 			return
 		}
 	}
@@ -59,6 +60,20 @@ func (f *File) readManifest() {
 	f.manifest = f.foreignManifest(Producer{Name: "nanguard"})
 	f.findFields()
 	f.nameRows()
+}
+
+// columnsOf returns the columns of a field as its entry has them, else as its
+// labels say, else 0.
+func (f *File) columnsOf(spec FieldSpec) int {
+	h, err := f.arc.header("field." + spec.Name)
+	if err != nil {
+		return len(spec.Cols)
+	}
+	shape, err := cubeShape(h.shape, spec.PerEnv)
+	if err != nil {
+		return len(spec.Cols)
+	}
+	return shape[2]
 }
 
 // findFields describes the fields whose entries are complete, for want of a
@@ -103,6 +118,18 @@ func (f *File) fillEnvs() {
 	}
 }
 
+// checkUnlisted says which fields the manifest does not know.
+func (f *File) checkUnlisted() {
+	var odd problems
+	for _, entry := range f.arc.names {
+		name, ok := strings.CutPrefix(entry, "field.")
+		if ok && f.fields[name] == nil && f.arc.has(entry+".tick") {
+			odd.add(entry, errors.New("not in the manifest and not shown"))
+		}
+	}
+	f.warn(odd.warnings()...)
+}
+
 // fitStateRows gives up on states whose rows are not the manifest's envs.
 func (f *File) fitStateRows() {
 	if f.state == nil || f.state.rows == 0 || f.state.rows == len(f.manifest.EnvIDs) {
@@ -116,16 +143,6 @@ func (f *File) fitStateRows() {
 		statesPrefix, f.state.rows, len(f.manifest.EnvIDs)))
 }
 
-// noteCulprits lists the bad envs without rows. A run may lose more envs than a
-// dump has room for, so that is no doubt about the file.
-func (f *File) noteCulprits() {
-	if f.state == nil {
-		return
-	}
-	rows := idSet(f.manifest.EnvIDs)
-	f.state.info.CulpritsMissing = slices.DeleteFunc(slices.Clone(f.bad), func(id int) bool { return rows[id] })
-}
-
 // loopPlace is where in the loop a field belongs.
 type loopPlace struct {
 	prefix string
@@ -134,12 +151,17 @@ type loopPlace struct {
 	order  float64
 }
 
-// places tells the place of well-known names, the longer names first.
+// places tells the place of names by how they begin.
 var places = []loopPlace{
+	{"model", StageModel, ClockUpdate, 1},
+	{"ctrl", StagePhysics, ClockSubstep, 10},
+	{"ncon", StageSolver, ClockSubstep, 11},
+	{"nefc", StageSolver, ClockSubstep, 12},
+	{"solver", StageSolver, ClockSubstep, 13},
+	{"contact", StageSolver, ClockSubstep, 14},
 	{"qacc", StagePhysics, ClockSubstep, 15},
 	{"qvel", StagePhysics, ClockSubstep, 16},
 	{"qpos", StagePhysics, ClockSubstep, 17},
-	{"ctrl", StagePhysics, ClockSubstep, 10},
 	{"sensordata", StageSensor, ClockSubstep, 18},
 	{"termination", StageDone, ClockStep, 28},
 	{"done", StageDone, ClockStep, 29},

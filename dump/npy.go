@@ -109,7 +109,7 @@ func parseHeader(head []byte) (arrayHeader, error) {
 	if h.elem, err = parseType(descr); err != nil {
 		return arrayHeader{}, err
 	}
-	h.count, err = countElements(h.shape)
+	h.count, err = countElements(h.shape, h.elem.size)
 	if err == nil && h.elem.size == 0 && h.elem.kind != 'O' && h.count > 1 {
 		err = fmt.Errorf("shape %s of elements without size", shapeText(h.shape))
 	}
@@ -143,13 +143,13 @@ func unquote(s string) (string, bool) {
 	return s[1 : len(s)-1], true
 }
 
-// countElements returns the product of the shape when that many elements can
-// be addressed.
-func countElements(shape []int) (int64, error) {
+// countElements returns the product of the shape when that many elements of the
+// given size can be addressed.
+func countElements(shape []int, size int) (int64, error) {
 	if len(shape) > maxDims {
 		return 0, fmt.Errorf("%d dimensions over limit %d", len(shape), maxDims)
 	}
-	n := uint64(1)
+	n := uint64(max(size, 1))
 	for _, d := range shape {
 		if d < 0 {
 			return 0, fmt.Errorf("negative dimension in shape %s", shapeText(shape))
@@ -161,7 +161,7 @@ func countElements(shape []int) (int64, error) {
 		n = lo
 	}
 	if slices.Contains(shape, 0) {
-		n = 0
+		return 0, nil
 	}
-	return int64(n), nil
+	return int64(n) / int64(max(size, 1)), nil
 }

@@ -132,6 +132,7 @@ func TestHeaders(t *testing.T) {
 		{"overflow", header("'<f8'", "False", "(4294967296, 4294967296, 1)"), "more than any file holds"},
 		{"overflow to one", header("'<f8'", "False", "(9223372036854775807, 2, 1)"), "more than any file holds"},
 		{"overflow hidden by zero", header("'<f8'", "False", "(0, 9223372036854775807)"), "more than any file holds"},
+		{"overflow by size", header("'<U16777216'", "False", "(1099511627776,)"), "more than any file holds"},
 		{"claims more", header("'<f8'", "False", "(2,)"), "which is 16 bytes, but 8 follow"},
 		{"claims less", header("'<f4'", "False", "(1,)"), "which is 4 bytes, but 8 follow"},
 		{"33 dimensions", header("'<f8'", "False", "("+strings.Repeat("1, ", 33)+")"), "33 dimensions over limit 32"},

@@ -238,7 +238,7 @@ func (a *pyArray) setShape(t pyTuple) error {
 		}
 		a.shape[i] = int(n)
 	}
-	n, err := countElements(a.shape)
+	n, err := countElements(a.shape, 1)
 	if err == nil && n > maxObjects {
 		err = fmt.Errorf("array of %d elements over limit %d", n, maxObjects)
 	}

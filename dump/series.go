@@ -15,11 +15,11 @@ func (f *File) loadField(spec FieldSpec) (*Series, error) {
 	if err != nil {
 		return nil, &FormatError{f.name, entry, err}
 	}
-	if n := s.Values.Shape[2]; spec.Cols != nil && len(spec.Cols) != n {
+	if n := s.Values.Shape[2]; len(spec.Cols) > 0 && len(spec.Cols) != n {
 		f.warn(fmt.Errorf("entry %s: %d labels for %d columns; the columns are numbered", quote(entry), len(spec.Cols), n))
 	}
-	if d := s.Values.DType.String(); d != spec.DType {
-		f.warn(fmt.Errorf("entry %s: holds %s, the manifest says %s", quote(entry), d, quote(spec.DType)))
+	if d, err := tensor.ParseDType(spec.DType); err == nil && d != s.Values.DType {
+		f.warn(fmt.Errorf("entry %s: holds %s, the manifest says %s", quote(entry), s.Values.DType, quote(spec.DType)))
 	}
 	if !ascend(s.Ticks) {
 		f.warn(fmt.Errorf("entry %s: the ticks do not ascend; the frames are put in order", quote(entry+".tick")))
@@ -47,8 +47,8 @@ func (f *File) readField(entry string, spec FieldSpec) (*Series, error) {
 	if spec.DType == tensor.BFloat16.String() && values.DType == tensor.Uint16 {
 		values.DType = tensor.BFloat16
 	}
-	s := &Series{Ticks: ticks, Counts: counts}
-	if s.Values, err = cube(values, spec.PerEnv); err == nil {
+	s := &Series{Ticks: ticks, Counts: counts, Values: values}
+	if s.Values.Shape, err = cubeShape(values.Shape, spec.PerEnv); err == nil {
 		err = f.fitRows(s, spec.PerEnv)
 	}
 	if err == nil && len(ticks) != s.Values.Shape[0] {
@@ -91,10 +91,10 @@ func (a *archive) timed(entry string) error {
 	return nil
 }
 
-// cube returns the array as frames x rows x columns. A field with one column
+// cubeShape returns a shape as frames, rows and columns. A field with one column
 // may have no axis for it.
-func cube(a tensor.Array, perEnv bool) (tensor.Array, error) {
-	s := a.Shape
+func cubeShape(s []int, perEnv bool) ([]int, error) {
+	given := s
 	switch {
 	case perEnv && len(s) == 2:
 		s = []int{s[0], s[1], 1}
@@ -103,16 +103,15 @@ func cube(a tensor.Array, perEnv bool) (tensor.Array, error) {
 	case !perEnv && len(s) == 2:
 		s = []int{s[0], 1, s[1]}
 	case len(s) != 3:
-		return a, fmt.Errorf("has shape %s; frames, rows and columns were expected", shapeText(s))
+		return nil, fmt.Errorf("has shape %s; frames, rows and columns were expected", shapeText(s))
 	}
-	if a.Len() == 0 {
-		return a, ErrNoEntry
+	switch {
+	case slices.Contains(s, 0):
+		return nil, ErrNoEntry
+	case s[0] > maxFrames || s[1] > maxRows || s[2] > maxCols:
+		return nil, fmt.Errorf("has shape %s: more than %d frames, %d rows or %d columns", shapeText(given), maxFrames, maxRows, maxCols)
 	}
-	if s[0] > maxFrames || s[1] > maxRows || s[2] > maxCols {
-		return a, fmt.Errorf("has shape %s: more than %d frames, %d rows or %d columns", shapeText(a.Shape), maxFrames, maxRows, maxCols)
-	}
-	a.Shape = s
-	return a, nil
+	return s, nil
 }
 
 // fitRows holds the rows of a series against the list of envs.
