@@ -175,7 +175,7 @@ func (c *Case) physicsGrowth() Feature {
 	if r != nil && r.class == masked {
 		return unmeasured("the substep in which it happened: the evidence was replaced at once")
 	}
-	if c.afterReset().Value == "written" || c.outsideWrite().Value == "velocity" {
+	if c.afterReset().Value == "written" || c.writtenOutside() {
 		return idle("nothing grew: the value was written from outside the physics")
 	}
 	if !ok && len(c.culprits) > 0 {

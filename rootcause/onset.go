@@ -67,19 +67,19 @@ func (c *Case) guardFields() []string {
 	return names
 }
 
-// allAtOnce reports whether three or more fields are non-finite in their very
-// first frame, the root among them: then nothing tells what came first.
+// allAtOnce reports whether the first record of all is non-finite in three or
+// more stages, the physics among them: then nothing tells what came first.
 func (c *Case) allAtOnce(r *step) bool {
 	if r.f == nil || !nonFinite(r.class) || r.frame != 0 || r.row < 0 {
 		return false
 	}
 	classes := map[string]bool{}
 	for _, o := range c.order {
-		if o.f.len() > 0 && o.tick == o.f.frames.Ticks[0] {
+		if o.f.len() > 0 && o.tick == r.tick && o.tick == o.f.frames.Ticks[0] {
 			classes[loop[o.f.kind].onset] = true
 		}
 	}
-	return len(classes) >= 3 || len(c.fields) <= 2 && c.guardFired()
+	return len(classes) >= 3 && classes[onPhysics] || len(c.fields) <= 2 && c.guardFired()
 }
 
 // tellRoot says where it began.

@@ -96,7 +96,15 @@ func (c *Case) outsideWrite() Feature {
 		return unmeasured("qpos and qvel of the env where it ran away, and the frame before")
 	}
 	exact := c.integrates(q, v, joints, row)
-	if p, moved, want := c.unfollowed(q, v, joints, k, row); want > 1 && (exact || c.leapt(v, k, row) && moved < 1e-3*want) {
+	p, moved, want := c.unfollowed(q, v, joints, k, row)
+	written := want > 1 && (exact || c.leapt(v, k, row) && moved < 1e-3*want)
+	if f, ok := c.poseJump(q, v, joints, k); ok {
+		if written && *f.Tick == r.tick {
+			f.Value, f.Text = "state", f.Text+fmt.Sprintf(", and the reset left %s at %s", v.label(p.v), c.quantity(v, p.v, v.at(k, row, p.v)))
+		}
+		return f
+	}
+	if written {
 		f := found("velocity", fmt.Sprintf("%s%s was written from outside the physics: at %s it would have moved %s in the step of %s s, and it moved %s",
 			v.label(p.v), inEnv(r.env), c.quantity(v, p.v, v.at(k, row, p.v)), num(want), num(dt), num(moved)))
 		f.Measured, f.Baseline = moved, want
@@ -105,15 +113,29 @@ func (c *Case) outsideWrite() Feature {
 	if !exact {
 		return idle("positions do not follow speeds exactly in this integrator")
 	}
-	jumps := c.teleports(q, v, joints, row)
-	for i := max(1, k-settle); i <= k; i++ {
-		if jumps[i] && !cutBetween(c.resets[r.env], v.frames.Ticks[i-1], v.frames.Ticks[i]) {
-			f := found("pose", fmt.Sprintf("the pose of env %d jumped at tick %d without the speed for it: a reset, %d frames before it ran away", r.env, v.frames.Ticks[i], k-i))
-			f.Base = float64(settle*count(jumps)+1) / float64(v.len()+2)
-			return f.in(q, r.env, -1, v.frames.Ticks[i])
-		}
-	}
 	return found(no, "positions and speeds agree up to where it ran away: the physics did it")
+}
+
+// writtenOutside reports whether the speeds at the root were written by a reset
+// or another outsider.
+func (c *Case) writtenOutside() bool {
+	v := c.outsideWrite().Value
+	return v == "velocity" || v == "state"
+}
+
+// poseJump finds a reset that nobody noted in the frames before it ran away.
+func (c *Case) poseJump(q, v *field, joints []pair, k int) (Feature, bool) {
+	r := c.root()
+	jumps := c.teleports(q, v, joints, v.row(r.env))
+	for i := max(1, k-settle); i <= k; i++ {
+		if !jumps[i] || cutBetween(c.resets[r.env], v.frames.Ticks[i-1], v.frames.Ticks[i]) {
+			continue
+		}
+		f := found("pose", fmt.Sprintf("the pose of env %d jumped at tick %d without the speed for it, as a reset does, %d frames before it ran away", r.env, v.frames.Ticks[i], k-i))
+		f.Base = float64(settle*count(jumps)+1) / float64(v.len()+2)
+		return f.in(q, r.env, -1, v.frames.Ticks[i]), true
+	}
+	return Feature{}, false
 }
 
 // integrates reports whether positions follow speeds exactly in the calm frames

@@ -134,8 +134,8 @@ func (f *field) entryBefore(t int64) int {
 	return i - 1
 }
 
-// inputsKnown reports whether the file records what the root read, so that it
-// is a source and not only a candidate.
+// inputsKnown reports whether the file records what the root read, at the time,
+// so that it is a source and not only a candidate.
 func (c *Case) inputsKnown() bool {
 	r := c.root()
 	if r == nil || r.f == nil {
@@ -145,5 +145,7 @@ func (c *Case) inputsKnown() bool {
 	if len(needs) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(c.fields, func(f *field) bool { return slices.Contains(needs, f.kind) })
+	return slices.ContainsFunc(c.fields, func(f *field) bool {
+		return slices.Contains(needs, f.kind) && (f.upTo(r.tick) >= 0 || f.entryBefore(r.tick+1) >= 0)
+	})
 }
