@@ -16,7 +16,7 @@ func newBudget(maxBytes int64) *budget { return &budget{max: maxBytes - maxBytes
 // What things other than arrays take, measured on the worst of their kind.
 const (
 	entryCost  = 512 // an entry of the zip, in bytes
-	labelCost  = 48  // the label of a column
+	labelCost  = 48  // the label of a column, without the name of its field
 	jsonCost   = 24  // a byte of JSON, decoded
 	pickleCost = 96  // an object of a pickle
 	sortCost   = 32  // a frame that is put in order, on top of itself

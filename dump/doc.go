@@ -23,7 +23,7 @@
 //     allocated (npy.go)
 //  4. the metadata: a pickle, decoded by a machine that knows data only and
 //     runs nothing (unpickle.go)
-//  5. the manifest: JSON, member by member (jsonread.go, manifestcheck.go)
+//  5. the manifest: JSON, member by member (manifest_read.go, manifest_check.go)
 //  6. the producer, by what the file holds (producer.go)
 //
 // What is wrong with the file as a whole is a [*FormatError] of Open. What is

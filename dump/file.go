@@ -156,7 +156,8 @@ func (f *File) load(s *source) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.arc.budget.take(labelCost * int64(series.Values.Shape[2])); err != nil {
+	cost := int64(labelCost+len(s.spec.Name)) * int64(series.Values.Shape[2])
+	if err := f.arc.budget.take(cost); err != nil {
 		f.arc.budget.give(int64(len(series.Values.Data)))
 		return nil, &FormatError{f.name, entryOf(s.spec.Name), fmt.Errorf("labels for %d columns: %w", series.Values.Shape[2], err)}
 	}

@@ -259,7 +259,7 @@ func TestBudgetIsOfTheFile(t *testing.T) {
 	_, err = f.Frames("b")
 	require.NoError(t, err)
 	_, err = f.Frames("c")
-	require.ErrorContains(t, err, `entry "field.c": labels for 4000 columns: needs 187.5 KiB, and 30.6 KiB of the limit are left`)
+	require.ErrorContains(t, err, `entry "field.c": labels for 4000 columns: needs 191.4 KiB, and 22.8 KiB of the limit are left`)
 	assert.Contains(t, warnText(f), `entry "field.c": labels for 4000 columns: needs`)
 	var format *FormatError
 	require.ErrorAs(t, err, &format)

@@ -63,6 +63,23 @@ func TestUnpickleNumpy1Spelling(t *testing.T) {
 	assert.Equal(t, []any{int64(3), int64(5)}, m.Get("ids"))
 }
 
+// Keys are whatever Python allows; the later of two equal ones counts.
+func TestUnpickleKeys(t *testing.T) {
+	t.Parallel()
+	m, err := unpickle([]byte("(dNI1\nsI01\nI2\nsF1.5\nI3\nsC\x01bI4\nsI7\nI5\nsS'x'\nI6\nsS'x'\n2s."))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"None", "true", "1.5", "b", "7", "x"}, m.Keys)
+	assert.Equal(t, "x", m.Get("x"))
+	assert.Equal(t, int64(5), m.Get("7"))
+	assert.Nil(t, m.Get("none"))
+	assert.Nil(t, (*Metadata)(nil).Get("none"))
+	m, err = unpickle([]byte("ccollections\nOrderedDict\n((lp0\n(S'b'\nI1\nta(lp1\nS'a'\naI2\naatR."))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b", "a"}, m.Keys)
+	_, err = unpickle([]byte("ccollections\nOrderedDict\n((lI1\natR."))
+	require.ErrorContains(t, err, "makes a dict of what are no pairs")
+}
+
 // protocol-0 text of a dict with one value.
 func dictOf(value string) string { return "(dS'k'\n" + value + "s." }
 
