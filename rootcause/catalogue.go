@@ -79,8 +79,12 @@ func entersModel(c *Case) bool {
 		c.is("X6", "impossible", "unstable", "shaky") || (c.is("F8", "all", "some") || c.is("X13", yes)) && c.is("F2", yes))
 }
 func entersSensor(c *Case) bool { return c.is("F1", onSensor) }
-func entersReset(c *Case) bool  { return c.is("X5", yes, "written") || c.is("X11", "pose", "velocity", "state") }
+func entersReset(c *Case) bool {
+	return c.is("X5", yes, "written") || c.is("X11", "pose", "velocity", "state")
+}
+
 func entersAction(c *Case) bool { return c.is("X7", yes) || c.is("F5", yes) && c.is("F1", onPhysics) }
+
 func entersLearner(c *Case) bool {
 	return c.is("F1", onLearner) || c.is("X3", yes) || c.is("F11", yes)
 }

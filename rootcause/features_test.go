@@ -261,3 +261,35 @@ func TestSensorsAndFormulas(t *testing.T) {
 		}
 	}
 }
+
+// TestPosture: what else is wrong with the last state, in words: a quaternion
+// that is none, a joint past its limit, a free fall.
+func TestPosture(t *testing.T) {
+	model := &mjb.Model{Opt: mjb.Options{Timestep: 0.002}, Joints: []mjb.Joint{
+		{Name: "hip", Type: mjb.HingeJoint, Limited: true, Range: [2]float64{-1, 1}},
+		{Name: "left_knee", Type: mjb.HingeJoint, QposAdr: 1, DofAdr: 1, Limited: true, Range: [2]float64{-0.5, 0.5}},
+	}}
+	var vel [][2]float64
+	for i := range 40 {
+		vel = append(vel, [2]float64{0.1 * hash(i), -0.002 * 9.81 * float64(i+100)})
+	}
+	r := guardDump(vel, 6, []int{6}, 1000)
+	r.model = model
+	for i := range r.fields[dump.StateField].v {
+		r.fields[dump.StateField].v[i][0][1] = 1.3
+	}
+	c, _ := r.judge()
+	text := c.feature("F2").Text
+	assert.Contains(t, text, "qvel left_knee is in free fall (-9.81 m/s²)")
+	assert.Contains(t, text, "joint left_knee was 0.8 past its limit")
+
+	q := newRun(30)
+	q.model = &mjb.Model{Joints: []mjb.Joint{{Name: "ball", Type: mjb.BallJoint}}}
+	for _, frame := range q.fields["qpos"].v {
+		for row := range frame {
+			frame[row] = []float64{0.5, 0, 0, 0}
+		}
+	}
+	c, _ = runaway(q, 0).judge()
+	assert.Contains(t, c.feature("F2").Text, "the quaternion of ball had a norm of 0.5")
+}

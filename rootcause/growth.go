@@ -18,8 +18,8 @@ type growth struct {
 	end      float64 // size at the last finite frame
 	rate     float64 // median ln ratio of the last five frames
 	lead     int     // column that was the largest at the end
-	law      string  // "jump", "exponential", "linear" or ""
-	slope    float64 // per frame: of ln size (exponential) or of the speed (linear)
+	law      string  // "jump", "exponential" or ""
+	slope    float64 // of ln size, per frame, when exponential
 	peers    float64 // median size of the other envs at the end, 0 without any
 }
 
@@ -138,8 +138,7 @@ func (g *growth) fit(lo, hi int) {
 	if len(x) < 5 {
 		return
 	}
-	_, slope := stat.LinearRegression(x, y, nil, false)
-	a, _ := stat.LinearRegression(x, y, nil, false)
+	a, slope := stat.LinearRegression(x, y, nil, false)
 	switch {
 	case g.factor() >= 10 && g.burst(lo, hi):
 		g.law = "jump"
@@ -226,7 +225,7 @@ func (c *Case) judge(g *growth, env int) Feature {
 	if g.end > g.f.limit || big && steady || ran {
 		value = yes
 	}
-	f := found(value, c.say(g, env)).in(g.f, env, g.lead, g.f.frames.Ticks[g.to])
+	f := found(value, c.say(g, env)+c.posture(g, env)).in(g.f, env, g.lead, g.f.frames.Ticks[g.to])
 	f.Measured, f.Baseline = g.end, g.f.base
 	return f
 }

@@ -115,7 +115,7 @@ func (c *Case) extent() Feature {
 	total := c.man.NumEnvs
 	switch {
 	case r == nil && c.guardFired() && len(c.culprits) > 0:
-		return spread(len(c.culprits), total, "were non-finite when the guard fired")
+		return spread(len(c.culprits), total, "non-finite when the guard fired")
 	case !c.recorded():
 		return unmeasured("any field")
 	case r == nil || total == 0:
@@ -133,12 +133,12 @@ func (c *Case) extent() Feature {
 		return unmeasured("how many envs were bad")
 	}
 	if rows := r.f.rows; nonFinite(r.class) || n < rows || rows < 3 {
-		return spread(n, total, "were bad in "+r.name+" where it began")
+		return spread(n, total, "bad in "+r.name+" where it began")
 	}
 	if r.f.kind.isBody() {
 		return idle("every env in the file runs away: what all share did it, and how many they are says no more (X13)")
 	}
-	return spread(total, total, fmt.Sprintf("(all %d in the file, healthy controls among them) were bad in %s where it began", n, r.name))
+	return spread(total, total, fmt.Sprintf("(all %d in the file, healthy controls among them) bad in %s where it began", n, r.name))
 }
 
 // sharedGrowth is X13: the physics runs away in all envs at once, so it is
@@ -149,14 +149,18 @@ func (c *Case) sharedGrowth() Feature {
 	if r == nil || r.f == nil || !r.f.kind.isBody() || nonFinite(r.class) || r.row < 0 {
 		return idle("no physics that runs away")
 	}
-	n, rows := c.countBadIn(r), r.f.rows
-	switch {
-	case rows >= 3 && n == rows || c.guardFired() && c.everywhere(len(c.culprits)):
-		return found(yes, fmt.Sprintf("the physics ran away in %d of the %d envs in the file at once", n, rows)).in(r.f, r.env, r.col, r.tick)
-	case rows < 3 && !c.guardFired():
+	n, total, where := c.countBadIn(r), r.f.rows, "in the file"
+	if c.guardFired() && len(c.culprits) > 0 {
+		n, total, where = len(c.culprits), c.man.NumEnvs, "of the run"
+	}
+	if total < 3 {
 		return unmeasured("enough envs to tell whether all ran away")
 	}
-	return found(no, fmt.Sprintf("the physics ran away in %d of %d envs in the file", n, rows)).in(r.f, r.env, r.col, r.tick)
+	value := no
+	if n*10 >= total*9 {
+		value = yes
+	}
+	return found(value, fmt.Sprintf("the physics ran away in %d of the %d envs %s", n, total, where)).in(r.f, r.env, r.col, r.tick)
 }
 
 // countBad counts the envs that were bad in the root's frame.
@@ -201,7 +205,7 @@ const manyEnvs = 8
 // envs is few; of 24 or 48 it would be none, so a handful counts as few there.
 func spread(n, total int, what string) Feature {
 	if total < manyEnvs {
-		return idle(fmt.Sprintf("%d of %d envs %s, and in so few envs that tells nothing", n, total, what))
+		return idle(fmt.Sprintf("%s %s, and in so few envs that tells nothing", share(n, total), what))
 	}
 	value := "some"
 	switch {
@@ -210,7 +214,15 @@ func spread(n, total int, what string) Feature {
 	case n*100 <= total || n <= 4 && n*8 <= total || n == 1:
 		value = "few"
 	}
-	f := found(value, fmt.Sprintf("%d of %d envs %s", n, total, what))
+	f := found(value, share(n, total)+" "+what)
 	f.Measured, f.Baseline = float64(n), float64(total)
 	return f
+}
+
+// share says how many of the envs were.
+func share(n, total int) string {
+	if n == 1 {
+		return fmt.Sprintf("1 of %d envs was", total)
+	}
+	return fmt.Sprintf("%d of %d envs were", n, total)
 }
