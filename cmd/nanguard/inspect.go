@@ -92,8 +92,9 @@ func inspect(f *dump.File, name string) *inspection {
 		NumEnvs: m.NumEnvs, EnvIDs: list(m.EnvIDs), EnvRoles: list(m.EnvRoles),
 		Columns: stateColumns{list(f.Columns(dump.StateField))},
 		Model:   inspectModel(f), Fields: []fieldInfo{},
-		Trip: m.Trip, FirstBad: list(m.FirstBad), Events: list(m.Events), Facts: m.Facts, Warnings: []string{},
+		Trip: m.Trip, FirstBad: list(m.FirstBad), Events: inspectEvents(m), Warnings: []string{},
 	}
+	in.Facts = plain(m.Facts)
 	in.Steps, in.StateSize = inspectStates(f)
 	for _, s := range m.Fields {
 		in.Fields = append(in.Fields, inspectField(f, s))
@@ -136,6 +137,25 @@ func inspectField(f *dump.File, s dump.FieldSpec) fieldInfo {
 		in.Frames, in.Rows, in.Cols = v.Values.Shape[0], v.Values.Shape[1], v.Values.Shape[2]
 	}
 	return in
+}
+
+// inspectEvents returns the events with details that JSON can hold.
+func inspectEvents(m *dump.Manifest) []dump.Event {
+	events := append([]dump.Event{}, m.Events...)
+	for i := range events {
+		events[i].Detail = plain(events[i].Detail)
+	}
+	return events
+}
+
+// plain spells out the numbers that JSON lacks. What a manifest held was JSON
+// once, so there is nothing else to go wrong; should there be, it is left out.
+func plain(v any) any {
+	p, err := dump.Plain(v)
+	if err != nil {
+		return nil
+	}
+	return p
 }
 
 // list makes the JSON of an empty slice [] instead of null.
