@@ -38,14 +38,15 @@ type Prior int
 // for anything else, the shares of 41 confirmed public incidents on GPU robot
 // stacks (with a third of a percent for causes that had none), and no opinion.
 const (
-	Textbook Prior = iota
-	Field
-	Uniform
+	TextbookPrior Prior = iota
+	FieldPrior
+	UniformPrior
 )
 
 // catalogue lists the causes that are ranked: the brief's five, then those that
-// enter on evidence, then the rest of the world. The priors of the latter are
-// what the sixth part of the textbook's "anything else" leaves each.
+// enter on evidence, then the rest of the world. The textbook's prior knows
+// nothing of the middle ones: theirs are set by hand, of the size of one of the
+// parts of its "anything else", and count only once a cause has entered.
 var catalogue = []cause{
 	{ContactDivergence, "contact or constraint solver diverges", [3]float64{.27, .10, 1}, nil, fixContact},
 	{RewardOverflow, "division by zero or overflow in a reward term", [3]float64{.225, .0033, 1}, nil, fixReward},

@@ -13,7 +13,7 @@ type Options struct {
 
 // DefaultOptions returns the options that rank labelled dumps best so far: the
 // textbook's prior.
-func DefaultOptions() Options { return Options{Prior: Textbook} }
+func DefaultOptions() Options { return Options{Prior: TextbookPrior} }
 
 // Diagnose ranks the causes of a case and fills the checklist.
 func Diagnose(c *Case, o Options) Diagnosis {
@@ -71,7 +71,7 @@ func (c *Case) candidates(p Prior) []candidate {
 			cs = append(cs, candidate{cause: e, index: i, prior: e.prior[p]})
 		}
 	}
-	if p == Textbook {
+	if p == TextbookPrior {
 		c.adjust(cs)
 	}
 	sum := 0.0

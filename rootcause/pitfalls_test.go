@@ -158,7 +158,7 @@ func TestNormalizerPriorFollowsEps(t *testing.T) {
 		r := newRun(30).set("reward.reach", -1, 0, 0, nan)
 		r.man.Facts["normalizer.eps"] = eps
 		c, _ := r.judge()
-		for _, k := range c.candidates(Textbook) {
+		for _, k := range c.candidates(TextbookPrior) {
 			if k.id == NormalizerCold {
 				return k.prior
 			}

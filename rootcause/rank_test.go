@@ -15,7 +15,7 @@ func five() []candidate {
 	var cs []candidate
 	for i := range catalogue {
 		if catalogue[i].enters == nil {
-			cs = append(cs, candidate{cause: &catalogue[i], index: i, prior: catalogue[i].prior[Textbook]})
+			cs = append(cs, candidate{cause: &catalogue[i], index: i, prior: catalogue[i].prior[TextbookPrior]})
 		}
 	}
 	return cs
@@ -100,7 +100,7 @@ func everyCause() []candidate {
 	var cs []candidate
 	sum := 0.0
 	for i := range catalogue {
-		cs = append(cs, candidate{cause: &catalogue[i], index: i, prior: catalogue[i].prior[Textbook]})
+		cs = append(cs, candidate{cause: &catalogue[i], index: i, prior: catalogue[i].prior[TextbookPrior]})
 		sum += cs[i].prior
 	}
 	for i := range cs {

@@ -81,6 +81,22 @@ func TestTrainingRuns(t *testing.T) {
 	}
 }
 
+// TestOwnCopies: two real dumps that come with the repository.
+func TestOwnCopies(t *testing.T) {
+	_, d := diagnose(t, filepath.Join("testdata", "go1_stiff.npz"))
+	assert.Equal(t, rootcause.ContactDivergence, d.Verdict)
+	assert.Equal(t, "qacc", d.FirstBad.Field)
+	assert.Equal(t, "qvel", d.Root.Field)
+	assert.Equal(t, 19, *d.Root.Env)
+	assert.Equal(t, "FR_calf_joint", d.Root.Column)
+
+	_, d = diagnose(t, filepath.Join("testdata", "mjlab_v4.npz"))
+	assert.Equal(t, rootcause.ContactDivergence, d.Verdict)
+	assert.Nil(t, d.FirstBad)
+	assert.Equal(t, int64(21), d.Root.Tick)
+	assert.Less(t, d.Coverage, 0.4)
+}
+
 // TestRunRoots: where each of those runs began, which is not where it tripped.
 func TestRunRoots(t *testing.T) {
 	for _, c := range []struct {
