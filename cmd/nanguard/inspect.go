@@ -23,7 +23,7 @@ type inspection struct {
 	Trip      *dump.Trip      `json:"trip"`
 	FirstBad  []dump.FirstBad `json:"first_bad"`
 	Events    []dump.Event    `json:"events"`
-	Facts     map[string]any  `json:"facts"`
+	Facts     any             `json:"facts"`
 	Warnings  []string        `json:"warnings"`
 }
 
