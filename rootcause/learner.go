@@ -57,10 +57,35 @@ func (c *Case) judgeLearner(r *step) Feature {
 		out.Measured, out.Baseline = grown, 10
 		return out
 	}
+	if f, stride := c.stdStride(); stride >= 0.5 {
+		out := found(yes, fmt.Sprintf("%s moved by %s in a single gradient step, which no sane learning rate does", f.Name, num(stride))).in(f, -1, -1, r.tick)
+		out.Measured, out.Baseline = stride, 0.5
+		return out
+	}
 	if k := r.f.kind; k == loss || k == grad || k == value || k == mean {
 		return found(yes, fmt.Sprintf("%s ran away first, from inputs that were fine", r.name)).in(r.f, r.env, max(r.col, 0), r.tick)
 	}
 	return found(no, "learning rate, weights and gradients are in a usual range")
+}
+
+// stdStride returns the typical move of a std parameter in one gradient step,
+// over the first steps that the trace or the frames hold.
+func (c *Case) stdStride() (*field, float64) {
+	f := c.first(paramStd, logStd)
+	if f == nil || f.Stage != dump.StageParam {
+		return nil, 0
+	}
+	var lows, moves []float64
+	for j := 0; f.trace != nil && j < min(len(f.trace.Ticks), 6); j++ {
+		lows = append(lows, at(f.trace.Min, j))
+	}
+	for i := 0; f.trace == nil && i < min(f.len(), 6); i++ {
+		lows = append(lows, f.cell(i, 0).min)
+	}
+	for j := 1; j < len(lows); j++ {
+		moves = append(moves, math.Abs(lows[j]-lows[j-1]))
+	}
+	return f, quiet(moves, true)
 }
 
 // weights says how the weights grew, "" when they did not.

@@ -29,8 +29,31 @@ func (c *Case) onsetClass() Feature {
 			f.Value = onPhysics
 			f.Text += "; it grows from step to step, so the state behind it does"
 		}
+		if c.sharesState(r) {
+			f.Value, f.Half = onPhysics, true
+			f.Text += "; several rewards or observations of the env went bad together, and what they share is the state, which is not recorded"
+		}
 	}
 	return f.onset(&o)
+}
+
+// sharesState reports whether two reward terms, or one and an observation, of
+// one env went non-finite in the same record of a dump without physics.
+func (c *Case) sharesState(r *step) bool {
+	if slices.ContainsFunc(c.fields, func(f *field) bool { return f.kind.isBody() }) || !nonFinite(r.class) {
+		return false
+	}
+	terms, observations := 0, 0
+	for _, o := range c.order {
+		switch {
+		case o.f == nil || o.tick != r.tick || o.env != r.env:
+		case o.f.kind == term:
+			terms++
+		case o.f.kind == obs:
+			observations++
+		}
+	}
+	return terms > 0 && observations > 0 || terms > 1
 }
 
 // onsetUnseen is F1 where no value in the file is bad. A guard that watches the

@@ -339,3 +339,14 @@ func TestHugeStdAlone(t *testing.T) {
 	assert.Equal(t, no, c.feature("F10").Value)
 	assert.Equal(t, ContactDivergence, d.Causes[0].ID)
 }
+
+// TestStateBehindRewardAndObs: without physics in the dump, a reward and an
+// observation that go NaN together share the state; the reward is not to blame.
+func TestStateBehindRewardAndObs(t *testing.T) {
+	r := newRun(30).drop("qacc", "qvel", "qpos", "sensordata", "nefc", "solver_niter", "ctrl")
+	r.set("reward.upright", -1, 0, 0, nan).set("reward.reach", -1, 0, 0, nan).set("obs.policy", -1, 0, -1, nan)
+	c, d := r.judge()
+	assert.Equal(t, onPhysics, c.feature("F1").Value)
+	assert.True(t, c.feature("F1").Half)
+	assert.NotEqual(t, RewardOverflow, d.Causes[0].ID)
+}
