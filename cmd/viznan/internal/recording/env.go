@@ -17,8 +17,9 @@ type Env struct {
 
 var rolePlace = map[dump.Role]int{dump.RoleCulprit: 0, dump.RoleSuspect: 1, dump.RoleControl: 2}
 
-// envs lists the culprits that are not in the file, then its rows, culprits
-// first and otherwise in their order.
+// envs lists the rows of the file, culprits first and otherwise in their order.
+// Bad envs that are not in the file come last, where they went bad after those
+// that are; where none is, they are the culprits and come first.
 func envs(m *dump.Manifest, s *dump.StateInfo) (list []Env) {
 	for i, id := range m.EnvIDs {
 		e := Env{ID: id, Role: dump.RoleControl}
@@ -34,6 +35,9 @@ func envs(m *dump.Manifest, s *dump.StateInfo) (list []Env) {
 	var missing []Env
 	for _, id := range s.CulpritsMissing {
 		missing = append(missing, Env{ID: id, Role: dump.RoleCulprit, Missing: true})
+	}
+	if len(list) > 0 && list[0].Role == dump.RoleCulprit {
+		return append(list, missing...)
 	}
 	return append(missing, list...)
 }
