@@ -17,7 +17,6 @@ var allowed = map[string][]string{
 	"mjb/internal/gen":       {},
 	"internal/cuda/cudatest": {"internal/cuda"},
 	"internal/cuda":          {},
-	"internal/depstmp":       {},
 	"detect/scan/gpu":        {"tensor", "internal/cuda", "detect/scan", "detect/scan/kernel"},
 	"detect/scan/kernel":     {},
 	"mjb":                    {},

@@ -1,0 +1,257 @@
+// A CUDA driver without a GPU: the calls of libcuda.so.1 that internal/cuda
+// makes, on memory of the host, with the kernels of scan.cu played by host.h.
+// Everything happens at once and in order, whatever the stream, except that a
+// stream under capture collects work in a graph. It is strict where the real
+// driver crashes: a wrong handle or address is an error.
+#include "scan.cu"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+typedef int Result;
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, NOT_FOUND = 500, INVALID_HANDLE = 400, CAPTURE_UNSUPPORTED = 900, INVALID_PTX = 218 };
+
+namespace {
+
+typedef std::vector<std::function<void()>> Graph;
+
+// Memory ends at a page that must not be touched, so that a read or a write
+// past its end stops the test.
+struct Memory { char* map; size_t mapped, size; bool host; };
+
+struct Stream { std::unique_ptr<Graph> capture; };
+
+std::recursive_mutex mu;
+std::map<uintptr_t, Memory> memory;  // by address
+std::map<uintptr_t, std::unique_ptr<Stream>> streams;
+std::map<uintptr_t, std::unique_ptr<Graph>> graphs;
+std::set<uintptr_t> events, modules, functions;
+uintptr_t next_handle = 0x1000;
+size_t in_use, capacity = size_t(1) << 30;
+uint64_t launches;
+thread_local std::vector<uintptr_t> contexts;
+const uintptr_t kContext = 0xc0de;
+bool started;
+
+const char* const kNames[] = {"ng_check16", "ng_check100", "ng_control", "ng_flush"};
+const unsigned kSizes[] = {sizeof(Launch<16>), sizeof(Launch<100>), 24, 8};
+
+void work16(const void* p) { ng_check16(*(const Launch<16>*)p); }
+void work100(const void* p) { ng_check100(*(const Launch<100>*)p); }
+struct Control { State* s; Field* f; u32 n, op; };
+void control(const void* p) { auto c = (const Control*)p; ng_control(c->s, c->f, c->n, c->op); }
+void flush(const void* p) { ng_flush(*(const Field* const*)p); }
+void (*const kWork[])(const void*) = {work16, work100, control, flush};
+
+#define CALL extern "C" Result
+#define LOCK std::lock_guard<std::recursive_mutex> lock(mu)
+#define NEED_CONTEXT LOCK; if (contexts.empty()) return INVALID_CONTEXT
+#define NEED(x, code) if (!(x)) return code
+
+// owner returns the memory that holds [p, p + n), or null.
+const Memory* owner(uintptr_t p, size_t n) {
+  auto it = memory.upper_bound(p);
+  if (it == memory.begin()) return nullptr;
+  --it;
+  return p + n <= it->first + it->second.size ? &it->second : nullptr;
+}
+
+Result allocate(size_t n, bool host, uintptr_t* out) {
+  if (n == 0) return INVALID_VALUE;
+  if (in_use + n > capacity) return OUT_OF_MEMORY;
+  size_t page = sysconf(_SC_PAGESIZE), room = (n + page - 1) / page * page;
+  char* p = (char*)mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return OUT_OF_MEMORY;
+  mprotect(p + room, page, PROT_NONE);
+  memset(p, 0xa5, room);  // what nobody wrote must not look like zero
+  *out = uintptr_t(p + (room - n) / 256 * 256);
+  memory[*out] = {p, room + page, n, host};
+  in_use += n;
+  return OK;
+}
+
+Result release(uintptr_t p) {
+  auto it = memory.find(p);
+  NEED(it != memory.end(), INVALID_VALUE);
+  in_use -= it->second.size;
+  munmap(it->second.map, it->second.mapped);
+  memory.erase(it);
+  return OK;
+}
+
+// run does the work now or, on a stream under capture, keeps it for replay.
+Result run(uintptr_t stream, std::function<void()> work) {
+  if (stream > 2) {
+    auto it = streams.find(stream);
+    NEED(it != streams.end(), INVALID_HANDLE);
+    if (it->second->capture) {
+      it->second->capture->push_back(work);
+      return OK;
+    }
+  }
+  work();
+  return OK;
+}
+
+bool capturing(uintptr_t stream) {
+  auto it = streams.find(stream);
+  return it != streams.end() && it->second->capture;
+}
+
+bool capturing_any() {
+  for (auto& s : streams) if (s.second->capture) return true;
+  return false;
+}
+
+}  // namespace
+
+CALL cuInit(unsigned) { started = true; return OK; }
+CALL cuDriverGetVersion(int* v) { *v = 12000; return OK; }
+CALL cuDeviceGetCount(int* n) { NEED(started, NOT_INITIALIZED); *n = 1; return OK; }
+CALL cuDeviceGet(int* d, int i) { NEED(i == 0, INVALID_DEVICE); *d = 0; return OK; }
+CALL cuDeviceGetName(char* s, int n, int) { strncpy(s, "host playing a GPU", n); return OK; }
+CALL cuDeviceTotalMem_v2(size_t* n, int) { *n = capacity; return OK; }
+CALL cuDeviceGetAttribute(int* v, int what, int) {
+  switch (what) {
+    case 11: *v = 1 << 20; return OK;  // MAX_PITCH
+    case 16: *v = 4; return OK;        // MULTIPROCESSOR_COUNT
+    case 75: *v = 7; return OK;        // COMPUTE_CAPABILITY_MAJOR
+    case 76: *v = 0; return OK;
+    default: *v = 0; return OK;
+  }
+}
+CALL cuDevicePrimaryCtxRetain(uintptr_t* c, int) { *c = kContext; return OK; }
+CALL cuDevicePrimaryCtxRelease_v2(int) { return OK; }
+CALL cuCtxGetCurrent(uintptr_t* c) { *c = contexts.empty() ? 0 : contexts.back(); return OK; }
+CALL cuCtxPushCurrent_v2(uintptr_t c) { NEED(c == kContext, INVALID_CONTEXT); contexts.push_back(c); return OK; }
+CALL cuCtxPopCurrent_v2(uintptr_t* c) { NEED(!contexts.empty(), INVALID_CONTEXT); *c = contexts.back(); contexts.pop_back(); return OK; }
+CALL cuCtxSynchronize() { NEED_CONTEXT; return capturing_any() ? CAPTURE_UNSUPPORTED : OK; }
+CALL cuThreadExchangeStreamCaptureMode(int* mode) { static thread_local int now; std::swap(now, *mode); return OK; }
+CALL cuMemGetInfo_v2(size_t* free, size_t* total) { NEED_CONTEXT; *free = capacity - in_use; *total = capacity; return OK; }
+
+// The text is not compiled: the kernels are those of scan.cu, built in.
+CALL cuModuleLoadDataEx(uintptr_t* m, const char* text, unsigned n, const int* options, void** values) {
+  NEED_CONTEXT;
+  if (!strstr(text, ".entry ng_check16")) {
+    for (unsigned i = 0; i < n; i++) if (options[i] == 5) strcpy((char*)values[i], "no kernel in sight");  // ERROR_LOG_BUFFER
+    return INVALID_PTX;
+  }
+  modules.insert(*m = next_handle++);
+  return OK;
+}
+CALL cuModuleUnload(uintptr_t m) { NEED_CONTEXT; return modules.erase(m) ? OK : INVALID_HANDLE; }
+CALL cuModuleGetFunction(uintptr_t* f, uintptr_t m, const char* name) {
+  NEED_CONTEXT;
+  NEED(modules.count(m), INVALID_HANDLE);
+  for (uintptr_t i = 0; i < sizeof kNames / sizeof *kNames; i++) if (!strcmp(name, kNames[i])) return *f = i + 1, OK;
+  return NOT_FOUND;
+}
+
+CALL cuMemAlloc_v2(uintptr_t* p, size_t n) { NEED_CONTEXT; return allocate(n, false, p); }
+CALL cuMemFree_v2(uintptr_t p) { NEED_CONTEXT; return release(p); }
+CALL cuMemHostAlloc(uintptr_t* p, size_t n, unsigned) { NEED_CONTEXT; return allocate(n, true, p); }
+CALL cuMemFreeHost(uintptr_t p) { NEED_CONTEXT; return release(p); }
+CALL cuMemHostGetDevicePointer_v2(uintptr_t* d, uintptr_t p, unsigned) { NEED_CONTEXT; NEED(owner(p, 1), INVALID_VALUE); *d = p; return OK; }
+CALL cuMemsetD8Async(uintptr_t p, u8 v, size_t n, uintptr_t s) {
+  NEED_CONTEXT;
+  NEED(owner(p, n), INVALID_VALUE);
+  return run(s, [=] { memset((void*)p, v, n); });
+}
+CALL cuMemcpyHtoDAsync_v2(uintptr_t d, const void* h, size_t n, uintptr_t s) {
+  NEED_CONTEXT;
+  NEED(owner(d, n), INVALID_VALUE);
+  return run(s, [=] { memcpy((void*)d, h, n); });
+}
+CALL cuMemcpyDtoHAsync_v2(void* h, uintptr_t d, size_t n, uintptr_t s) {
+  NEED_CONTEXT;
+  NEED(owner(d, n), INVALID_VALUE);
+  return run(s, [=] { memcpy(h, (void*)d, n); });
+}
+
+struct Copy2D {
+  size_t sx, sy; int stype; void* shost; uintptr_t sdev, sarray; size_t spitch;
+  size_t dx, dy; int dtype; char* dhost; uintptr_t ddev, darray; size_t dpitch;
+  size_t width, height;
+};
+CALL cuMemcpy2DAsync_v2(const Copy2D* given, uintptr_t s) {
+  NEED_CONTEXT;
+  Copy2D c = *given;
+  NEED(c.stype == 2 && c.dtype == 1 && c.width <= c.spitch && c.width <= c.dpitch && c.spitch <= 1 << 20, INVALID_VALUE);
+  NEED(c.height == 0 || owner(c.sdev, c.spitch * (c.height - 1) + c.width), INVALID_VALUE);
+  return run(s, [=] { for (size_t y = 0; y < c.height; y++) memcpy(c.dhost + y * c.dpitch, (char*)c.sdev + y * c.spitch, c.width); });
+}
+
+CALL cuStreamCreate(uintptr_t* s, unsigned) { NEED_CONTEXT; *s = next_handle++; streams[*s].reset(new Stream); return OK; }
+CALL cuStreamDestroy_v2(uintptr_t s) { NEED_CONTEXT; return streams.erase(s) ? OK : INVALID_HANDLE; }
+CALL cuStreamSynchronize(uintptr_t s) { NEED_CONTEXT; return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
+CALL cuStreamQuery(uintptr_t s) { return cuStreamSynchronize(s); }
+CALL cuStreamIsCapturing(uintptr_t s, int* v) { NEED_CONTEXT; NEED(s <= 2 || streams.count(s), INVALID_HANDLE); *v = capturing(s); return OK; }
+CALL cuStreamWaitEvent(uintptr_t s, uintptr_t e, unsigned) { NEED_CONTEXT; NEED(events.count(e), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
+CALL cuStreamBeginCapture_v2(uintptr_t s, int) { NEED_CONTEXT; NEED(streams.count(s), CAPTURE_UNSUPPORTED); streams[s]->capture.reset(new Graph); return OK; }
+CALL cuStreamEndCapture(uintptr_t s, uintptr_t* g) {
+  NEED_CONTEXT;
+  NEED(capturing(s), INVALID_VALUE);
+  graphs[*g = next_handle++] = std::move(streams[s]->capture);
+  return OK;
+}
+CALL cuGraphInstantiateWithFlags(uintptr_t* x, uintptr_t g, unsigned long long) {
+  NEED_CONTEXT;
+  NEED(graphs.count(g), INVALID_HANDLE);
+  graphs[*x = next_handle++].reset(new Graph(*graphs[g]));
+  return OK;
+}
+CALL cuGraphLaunch(uintptr_t x, uintptr_t s) {
+  NEED_CONTEXT;
+  NEED(graphs.count(x), INVALID_HANDLE);
+  for (auto& work : *graphs[x]) if (Result r = run(s, work)) return r;
+  return OK;
+}
+CALL cuGraphDestroy(uintptr_t g) { NEED_CONTEXT; return graphs.erase(g) ? OK : INVALID_HANDLE; }
+CALL cuGraphExecDestroy(uintptr_t x) { NEED_CONTEXT; return graphs.erase(x) ? OK : INVALID_HANDLE; }
+
+CALL cuEventCreate(uintptr_t* e, unsigned) { NEED_CONTEXT; events.insert(*e = next_handle++); return OK; }
+CALL cuEventDestroy_v2(uintptr_t e) { NEED_CONTEXT; return events.erase(e) ? OK : INVALID_HANDLE; }
+CALL cuEventRecord(uintptr_t e, uintptr_t s) { NEED_CONTEXT; NEED(events.count(e), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
+CALL cuEventSynchronize(uintptr_t e) { NEED_CONTEXT; return events.count(e) ? OK : INVALID_HANDLE; }
+CALL cuEventElapsedTime(float* ms, uintptr_t a, uintptr_t b) { NEED_CONTEXT; NEED(events.count(a) && events.count(b), INVALID_HANDLE); *ms = 0; return OK; }
+
+CALL cuPointerGetAttribute(void* out, int what, uintptr_t p) {
+  NEED_CONTEXT;
+  const Memory* m = owner(p, 1);
+  NEED(m, INVALID_VALUE);
+  switch (what) {
+    case 2: *(int*)out = m->host ? 1 : 2; return OK;  // MEMORY_TYPE
+    case 9: *(int*)out = 0; return OK;                // DEVICE_ORDINAL
+    default: return INVALID_VALUE;
+  }
+}
+
+CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned, uintptr_t s, void** params, void**) {
+  NEED_CONTEXT;
+  NEED(f >= 1 && f <= 4 && gx > 0 && gy == 1 && gz == 1 && bx == 256 && by == 1 && bz == 1, INVALID_VALUE);
+  f--;
+  auto copy = std::make_shared<std::string>();
+  if (f == 2) {
+    Control c = {*(State**)params[0], *(Field**)params[1], *(u32*)params[2], *(u32*)params[3]};
+    copy->assign((char*)&c, sizeof c);
+  } else {
+    copy->assign((char*)params[0], kSizes[f]);
+  }
+  return run(s, [=] { host::launch(kWork[f], gx, bx, copy->data(), launches++); });
+}
+
+// ng_sizeof lets the tests compare layout.go with the compiler's opinion.
+extern "C" unsigned ng_sizeof(unsigned what) {
+  const unsigned all[] = {
+    sizeof(Row), sizeof(Partial), sizeof(Turn), sizeof(First), sizeof(Field), sizeof(Trip), sizeof(Verdict), sizeof(State), sizeof(Call),
+    sizeof(Source), sizeof(Launch<16>), sizeof(Launch<100>), offsetof(Field, limit), offsetof(Field, turns), offsetof(Field, first),
+    offsetof(State, clocks), offsetof(State, trip), offsetof(State, done), offsetof(Launch<100>, what), offsetof(Launch<100>, from)};
+  return what < sizeof all / sizeof *all ? all[what] : 0;
+}

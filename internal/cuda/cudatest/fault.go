@@ -1,0 +1,50 @@
+package cudatest
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/nanguard/nanguard/internal/cuda"
+)
+
+// Faulty is a library of which some calls do not do what they should. The maps
+// may be changed between calls by the goroutine that makes them.
+type Faulty struct {
+	cuda.Library
+	Missing map[string]bool        // functions that the library lacks
+	Fail    map[string]cuda.Result // what functions return instead of being called
+	Calls   map[string]int         // how often each was called; nil: not counted
+
+	mu    sync.Mutex
+	names map[uintptr]string
+}
+
+// Lookup finds what is not missing.
+func (f *Faulty) Lookup(name string) (uintptr, error) {
+	if f.Missing[name] {
+		return 0, errors.New("undefined symbol: " + name)
+	}
+	fn, err := f.Library.Lookup(name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.names == nil {
+		f.names = map[uintptr]string{}
+	}
+	f.names[fn] = name
+	return fn, err
+}
+
+// Call calls what does not fail.
+func (f *Faulty) Call(fn uintptr, args []uintptr) uintptr {
+	f.mu.Lock()
+	name := f.names[fn]
+	r, fails := f.Fail[name]
+	if f.Calls != nil {
+		f.Calls[name]++
+	}
+	f.mu.Unlock()
+	if fails {
+		return uintptr(r)
+	}
+	return f.Library.Call(fn, args)
+}

@@ -1,0 +1,152 @@
+package cuda
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Ptr is an address in the memory of a device. Zero is no address.
+type Ptr uintptr
+
+// Alloc returns n bytes of the device's memory, which Free gives back. What
+// they hold is not defined.
+func (c *Context) Alloc(n int) (p Ptr, err error) {
+	err = c.do(func() error { return c.d.alloc(&p, n) })
+	return p, err
+}
+
+// Free gives back what Alloc returned. It waits for the work that uses it.
+func (c *Context) Free(p Ptr) error { return c.do(func() error { return c.d.free(p) }) }
+
+// Memset enqueues the setting of n bytes.
+func (c *Context) Memset(s Stream, p Ptr, v byte, n int) error {
+	return c.do(func() error { return c.d.memset(p, v, n, s) })
+}
+
+// Upload copies src to the device and waits until it is there.
+func (c *Context) Upload(s Stream, dst Ptr, src []byte) error {
+	defer runtime.KeepAlive(src)
+	return c.do(func() error {
+		if err := c.d.copyToDevice(dst, unsafe.Pointer(unsafe.SliceData(src)), len(src), s); err != nil {
+			return err
+		}
+		return c.d.synchronizeStream(s)
+	})
+}
+
+// Download fills dst from the device and waits until it is here.
+func (c *Context) Download(s Stream, dst []byte, src Ptr) error {
+	defer runtime.KeepAlive(dst)
+	return c.do(func() error {
+		if err := c.d.copyToHost(unsafe.Pointer(unsafe.SliceData(dst)), src, len(dst), s); err != nil {
+			return err
+		}
+		return c.d.synchronizeStream(s)
+	})
+}
+
+// copy2D is CUDA_MEMCPY2D.
+type copy2D struct {
+	srcX, srcY  uint64
+	srcKind     uint32
+	_           uint32
+	srcHost     unsafe.Pointer
+	srcDevice   Ptr
+	srcArray    uintptr
+	srcPitch    uint64
+	dstX, dstY  uint64
+	dstKind     uint32
+	_           uint32
+	dstHost     unsafe.Pointer
+	dstDevice   Ptr
+	dstArray    uintptr
+	dstPitch    uint64
+	width, rows uint64
+}
+
+// The kinds of memory that the driver knows.
+const (
+	memoryHost   = 1
+	memoryDevice = 2
+)
+
+// Rows describes N rows of Width bytes, so many bytes apart at each end.
+type Rows struct{ N, Width, DstPitch, SrcPitch int }
+
+// DownloadRows enqueues the copying of rows to dst. They are there once the
+// stream is synchronized, and until then the caller keeps dst.
+func (c *Context) DownloadRows(s Stream, dst []byte, src Ptr, r Rows) error {
+	_ = dst[(r.N-1)*r.DstPitch+r.Width-1]
+	if r.N == 1 || max(r.SrcPitch, r.DstPitch) > c.Device.MaxPitch {
+		return c.downloadEach(s, dst, src, r)
+	}
+	cp := &copy2D{
+		srcKind: memoryDevice, srcDevice: src, srcPitch: uint64(r.SrcPitch),
+		dstKind: memoryHost, dstHost: unsafe.Pointer(unsafe.SliceData(dst)), dstPitch: uint64(r.DstPitch),
+		width: uint64(r.Width), rows: uint64(r.N),
+	}
+	return c.do(func() error { return c.d.copy2D(cp, s) })
+}
+
+// downloadEach is DownloadRows for rows too far apart for one copy.
+func (c *Context) downloadEach(s Stream, dst []byte, src Ptr, r Rows) error {
+	return c.do(func() error {
+		for i := range r.N {
+			to := unsafe.Pointer(&dst[i*r.DstPitch])
+			if err := c.d.copyToHost(to, src+Ptr(i*r.SrcPitch), r.Width, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Pinned is memory of the host that the device can read and write as well.
+type Pinned struct {
+	Base   unsafe.Pointer
+	Size   int
+	Device Ptr // its address for kernels
+}
+
+// hostAllocMapped asks for memory that kernels can use.
+const hostAllocMapped = 2
+
+// AllocPinned returns n zero bytes that host and device share, which
+// FreePinned gives back.
+func (c *Context) AllocPinned(n int) (p Pinned, err error) {
+	err = c.do(func() error {
+		if err := c.d.hostAlloc(&p.Base, n, hostAllocMapped); err != nil {
+			return err
+		}
+		p.Size = n
+		clear(unsafe.Slice((*byte)(p.Base), n))
+		return c.d.hostDevicePointer(&p.Device, p.Base)
+	})
+	return p, err
+}
+
+// FreePinned gives back what AllocPinned returned.
+func (c *Context) FreePinned(p Pinned) error {
+	return c.do(func() error { return c.d.hostFree(p.Base) })
+}
+
+// pointerAttribute is a number that cuPointerGetAttribute knows.
+type pointerAttribute int32
+
+const (
+	pointerMemoryType pointerAttribute = 2
+	pointerDevice     pointerAttribute = 9
+)
+
+// DeviceOf returns the number of the device whose memory holds p. ok is false
+// when p is no address that CUDA knows, or memory of the host.
+func (c *Context) DeviceOf(p Ptr) (device int, ok bool) {
+	var kind, dev int32
+	err := c.do(func() error {
+		if err := c.d.pointerAttribute(&kind, pointerMemoryType, p); err != nil {
+			return err
+		}
+		return c.d.pointerAttribute(&dev, pointerDevice, p)
+	})
+	return int(dev), err == nil && kind == memoryDevice
+}
