@@ -100,7 +100,7 @@ func (g *Guard) admit(clock dump.Clock, refs []FieldRef) (int, error) {
 	if g.broken != nil {
 		return c, g.broken
 	}
-	if !g.allotted {
+	if !g.allotted && g.phase == recording {
 		if err := g.allot(); err != nil {
 			return c, err
 		}
@@ -152,9 +152,9 @@ func (g *Guard) captureAll(c int, refs []FieldRef) {
 	}
 }
 
-// capture captures one field.
+// capture captures one field. One that was bound since the trip has no ring yet.
 func (g *Guard) capture(f *field, ref tensor.Ref) {
-	if f.seen == g.tick {
+	if f.seen == g.tick || f.ring.ticks == nil {
 		return
 	}
 	f.seen = g.tick

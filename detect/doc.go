@@ -18,7 +18,8 @@
 // Each Check is one tick, Check advances its clock first, CheckSame leaves the
 // clock. Every field of the check is copied into its ring and the copy is
 // summarised into the field's trace: counts of NaN and infinities, extremes and
-// mean over all envs. After the first check nothing is allocated.
+// mean over all envs. After the first check nothing is allocated, but for fields
+// that are bound later.
 //
 // # The trip
 //

@@ -18,7 +18,7 @@ type Guard struct {
 	mu       sync.Mutex // all below but verdict
 	fields   []*field   // by FieldID
 	byName   map[string]FieldID
-	allotted bool // rings have their memory: no more Bind
+	allotted bool // every field that may have one has a ring
 	tick     int64
 	counts   [len(clocks)]int64
 	events   eventLog
@@ -73,13 +73,19 @@ func setDefault[T comparable](v *T, def T) {
 
 // Bind adds a field under a name of the dump format ("qvel", "reward.upright",
 // "policy.std"). The ref gives dtype and shape; a ref with an address is also
-// what Check reads when it is called without one. Fields are bound before the
-// first Check, which takes the memory.
+// what Check reads when it is called without one.
+//
+// The first Check takes the memory. A field that is bound later gets its share
+// at the next Check, from the oldest frames of the others where there is none
+// left; Bind refuses it when not even that would do, and waits for a dump under
+// way. Between a trip and the end of its dump no frame is given up: a field
+// bound then is recorded once the guard is armed again.
 func (g *Guard) Bind(name string, ref tensor.Ref, o FieldOptions) (FieldID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.allotted || g.phase == closed {
-		return -1, misuse("bind", name, "fields are bound before the first check")
+	g.awaitDump()
+	if g.phase == closed {
+		return -1, &MisuseError{Call: "bind", Field: name, Err: ErrClosed}
 	}
 	f, err := newField(name, ref, o, g.cfg.NumEnvs)
 	if err != nil {
@@ -91,6 +97,13 @@ func (g *Guard) Bind(name string, ref tensor.Ref, o FieldOptions) (FieldID, erro
 		}
 	}
 	g.fields = append(g.fields, f)
+	if g.tick > 0 {
+		if _, err := g.plan(); err != nil {
+			g.fields = g.fields[:len(g.fields)-1]
+			return -1, err
+		}
+	}
+	g.allotted = false
 	id := FieldID(len(g.fields) - 1)
 	g.byName[name] = id
 	return id, nil

@@ -86,15 +86,18 @@ func (g *Guard) Plan() string {
 	return fmt.Sprintf("ring %s: %s", inUnits(g.cfg.RingBytes), strings.Join(parts, ", "))
 }
 
-// allot takes the memory of the rings and traces.
+// allot takes the memory of the rings and traces. Fields that have theirs give
+// up what those bound since then get.
 func (g *Guard) allot() error {
 	frames, err := g.plan()
 	if err != nil {
 		return err
 	}
 	for i, f := range g.fields {
-		f.ring = newRing(frames[i], f.ref.Bytes())
-		f.trace.rows = make([]traceRow, g.cfg.TraceLen)
+		f.ring = f.ring.resized(frames[i], f.ref.Bytes())
+		if f.trace.rows == nil {
+			f.trace.rows = make([]traceRow, g.cfg.TraceLen)
+		}
 	}
 	g.bad = make([]*field, 0, len(g.fields))
 	g.badRows = make([]int, 0, g.cfg.NumEnvs)

@@ -19,6 +19,21 @@ func newRing(frames, size int) ring {
 	}
 }
 
+// resized returns a ring for another number of frames with the newest of r, or r
+// itself when the number is the same.
+func (r *ring) resized(frames, size int) ring {
+	if len(r.ticks) == frames {
+		return *r
+	}
+	out := newRing(frames, size)
+	for i := max(0, r.n-frames); i < r.n; i++ {
+		k := r.oldest(i)
+		copy(out.room(), r.slot(k))
+		out.push(r.ticks[k], r.counts[k])
+	}
+	return out
+}
+
 // room returns the bytes of the next frame for the caller to fill. When the
 // ring is full they are those of the oldest frame, which is given up.
 func (r *ring) room() []byte {
