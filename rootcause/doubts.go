@@ -44,7 +44,7 @@ func (c *Case) notInFile() string {
 	case c.rowsMissing():
 		return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: only the traces over all envs show it", few(n, 5), ids(c.man.EnvIDs))
 	}
-	return fmt.Sprintf("%d bad envs are not in the file (%s)", len(n), few(n, 5))
+	return fmt.Sprintf("%d envs went bad; the file holds the first of them, and not %s", len(c.culprits), few(n, 5))
 }
 
 // ids writes a list of envs, shortened.
@@ -83,5 +83,5 @@ func (c *Case) lowCoverage() string {
 			lack = append(lack, f.ID)
 		}
 	}
-	return fmt.Sprintf("LOW COVERAGE: the dump answers %.0f of 15 features, not %s", c.coverage()*15, strings.Join(lack, ", "))
+	return fmt.Sprintf("LOW COVERAGE: the dump answers %.0f of 15 features, not %s (docs/causes.md says what each needs)", c.coverage()*15, strings.Join(lack, ", "))
 }

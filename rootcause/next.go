@@ -95,5 +95,5 @@ func (c *Case) ask(cs []candidate) (Action, bool) {
 	if pick == nil {
 		return Action{}, false
 	}
-	return Action{Text: fmt.Sprintf("To tell %s from %s, %s (%s).", top[0].id, top[1].id, pick.ask, pick.id)}, true
+	return Action{Text: fmt.Sprintf("To tell %s from %s, %s.", top[0].id, top[1].id, pick.ask)}, true
 }
