@@ -265,7 +265,7 @@ func TestCulpritsThatAreNotInTheFile(t *testing.T) {
 	i, ok := r.Reference(1)
 	assert.True(t, ok)
 	assert.False(t, r.Envs[i].Missing)
-		s.State.CulpritsMissing, s.M.EnvIDs = nil, []int{1}
+	s.State.CulpritsMissing, s.M.EnvIDs = nil, []int{1}
 	_, ok = recording.Open(s).Reference(0)
 	assert.False(t, ok)
 }
