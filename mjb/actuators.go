@@ -19,6 +19,7 @@ func (f *file) actuators(m *Model) {
 	}
 	m.Actuators = make([]Actuator, n)
 	f.gains(m)
+	f.gears(m)
 	f.columns(m)
 	f.targets(m)
 	f.limits(m)
@@ -36,6 +37,29 @@ func (f *file) gains(m *Model) {
 		a := &m.Actuators[i]
 		a.Name = f.name(adr[i])
 		a.GainPrm0, a.BiasPrm = gain[parmCount*i], [3]float64(bias[parmCount*i:])
+	}
+}
+
+// gears reads the first number of each actuator's gear. From MuJoCo 3.11 on
+// an actuator may have several outputs with a gear each: the first one's.
+func (f *file) gears(m *Model) {
+	n := len(m.Actuators)
+	adr, outputs := make([]int, n), n
+	for i := range adr {
+		adr[i] = i
+	}
+	if _, ok := f.sizes["nout"]; ok {
+		outputs, adr = f.size("nout", maxObjects), f.ints("actuator_outadr", n)
+	}
+	gear := f.nums("actuator_gear", 6*outputs)
+	for i := range m.Actuators {
+		if adr[i] < 0 || adr[i] >= outputs {
+			f.fault("actuator %d has its outputs at %d of %d", i, adr[i], outputs)
+		}
+		if f.failed() {
+			return
+		}
+		m.Actuators[i].Gear = gear[6*adr[i]]
 	}
 }
 

@@ -19,6 +19,7 @@ func (f *file) model() *Model {
 	m.Qpos0 = f.nums("qpos0", m.NQ)
 	m.DofArmature = f.nums("dof_armature", m.NV)
 	m.DofDamping = f.nums("dof_damping", m.NV)
+	m.DofFriction = f.nums("dof_frictionloss", m.NV)
 	m.DofInvW0 = f.nums("dof_invweight0", m.NV)
 	f.bodies(m)
 	f.joints(m)
@@ -69,6 +70,7 @@ func (f *file) bodies(m *Model) {
 	parent, mocap := f.ints("body_parentid", n), f.ints("body_mocapid", n)
 	mass, inertia := f.nums("body_mass", n), f.nums("body_inertia", 3*n)
 	pos, quat := f.nums("body_pos", 3*n), f.nums("body_quat", 4*n)
+	ipos, iquat := f.nums("body_ipos", 3*n), f.nums("body_iquat", 4*n)
 	adr := f.ints("name_bodyadr", n)
 	m.Bodies = make([]Body, n)
 	for i := range m.Bodies {
@@ -85,6 +87,7 @@ func (f *file) bodies(m *Model) {
 			Name: f.name(adr[i]), Parent: parent[i], Mocap: mocap[i],
 			Mass: mass[i], Inertia: [3]float64(inertia[3*i:]),
 			Pos: [3]float64(pos[3*i:]), Quat: [4]float64(quat[4*i:]),
+			IPos: [3]float64(ipos[3*i:]), IQuat: [4]float64(iquat[4*i:]),
 		}
 	}
 }
@@ -97,6 +100,7 @@ func (f *file) joints(m *Model) {
 	qpos, dof := f.ints("jnt_qposadr", n), f.ints("jnt_dofadr", n)
 	limited, ranges := f.bools("jnt_limited", n), f.nums("jnt_range", 2*n)
 	pos, axis := f.nums("jnt_pos", 3*n), f.nums("jnt_axis", 3*n)
+	stiffness := f.nums("jnt_stiffness", n)
 	adr := f.ints("name_jntadr", n)
 	m.Joints = make([]Joint, n)
 	nq, nv, last := 0, 0, 0
@@ -116,7 +120,7 @@ func (f *file) joints(m *Model) {
 		m.Joints[i] = Joint{
 			Name: f.name(adr[i]), Type: t, QposAdr: nq, DofAdr: nv, Body: body[i],
 			Limited: limited[i], Range: [2]float64(ranges[2*i:]),
-			Pos: [3]float64(pos[3*i:]), Axis: [3]float64(axis[3*i:]),
+			Pos: [3]float64(pos[3*i:]), Axis: [3]float64(axis[3*i:]), Stiffness: stiffness[i],
 		}
 		nq, nv, last = nq+t.NQ(), nv+t.NV(), body[i]
 	}
@@ -131,6 +135,7 @@ func (f *file) geoms(m *Model) {
 	kind, body, condim := f.ints("geom_type", n), f.ints("geom_bodyid", n), f.ints("geom_condim", n)
 	size, pos, quat := f.nums("geom_size", 3*n), f.nums("geom_pos", 3*n), f.nums("geom_quat", 4*n)
 	friction, solref, solimp := f.nums("geom_friction", 3*n), f.nums("geom_solref", 2*n), f.nums("geom_solimp", 5*n)
+	contype, conaff, margin := f.ints("geom_contype", n), f.ints("geom_conaffinity", n), f.nums("geom_margin", n)
 	adr := f.ints("name_geomadr", n)
 	m.Geoms = make([]Geom, n)
 	for i := range m.Geoms {
@@ -144,6 +149,7 @@ func (f *file) geoms(m *Model) {
 			Name: f.name(adr[i]), Type: kind[i], Body: body[i], Condim: condim[i],
 			Size: [3]float64(size[3*i:]), Pos: [3]float64(pos[3*i:]), Quat: [4]float64(quat[4*i:]),
 			Friction: [3]float64(friction[3*i:]), SolRef: [2]float64(solref[2*i:]), SolImp: [5]float64(solimp[5*i:]),
+			ConType: contype[i], ConAff: conaff[i], Margin: margin[i],
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -264,11 +265,51 @@ func checkActuators(t *testing.T, m *Model, f *facts) {
 			joint = w.TrnID[0]
 		}
 		assert.Equal(t, Actuator{
-			Name: w.Name, GainPrm0: w.GainPrm0, BiasPrm: *w.BiasPrm,
+			Name: w.Name, GainPrm0: w.GainPrm0, BiasPrm: *w.BiasPrm, Gear: gearOf(w.Name),
 			CtrlLimited: f.CtrlLimited[w.CtrlAdr], CtrlRange: f.CtrlRange[w.CtrlAdr],
 			ForceLimited: w.ForceLimited, ForceRange: w.ForceRange, Joint: joint,
 			CtrlAdr: w.CtrlAdr, NCtrl: w.CtrlNum, ActAdr: w.ActAdr, NAct: w.ActNum,
 		}, a)
+	}
+}
+
+// gearOf returns the gear that rich.py and the models of the collection give an
+// actuator.
+func gearOf(name string) float64 {
+	switch name {
+	case "m1":
+		return 3
+	case "gs":
+		return 0
+	}
+	return 1
+}
+
+// TestHandExtras: the arrays that the facts files do not hold, as MuJoCo 4.0.0
+// shows them for this model.
+func TestHandExtras(t *testing.T) {
+	t.Parallel()
+	m, err := Open(filepath.Join("testdata", "mocap_hand_4.0.0.mjb"))
+	require.NoError(t, err)
+	half := math.Sqrt(0.5)
+	for i, b := range m.Bodies {
+		want, turned := [3]float64{}, [4]float64{1}
+		if 4 <= i && i <= 6 { // the fingers are capsules along x
+			want, turned = [3]float64{[]float64{.025, .02, .025}[i-4]}, [4]float64{half, 0, -half, 0}
+		}
+		assert.InDeltaSlice(t, want[:], b.IPos[:], 1e-15, b.Name)
+		assert.InDeltaSlice(t, turned[:], b.IQuat[:], 1e-15, b.Name)
+	}
+	for i, g := range m.Geoms {
+		collides := 1
+		if i == 1 || i == 2 { // the two mocap markers
+			collides = 0
+		}
+		assert.Equal(t, [3]float64{float64(collides), float64(collides), 0}, [3]float64{float64(g.ConType), float64(g.ConAff), g.Margin}, g.Name)
+	}
+	assert.Equal(t, make([]float64, m.NV), m.DofFriction)
+	for _, j := range m.Joints {
+		assert.Zero(t, j.Stiffness)
 	}
 }
 
@@ -279,11 +320,13 @@ func checkGeoms(t *testing.T, m *Model, f *facts) {
 		want := Geom{
 			Name: w.Name, Type: w.Type, Body: w.Body, Condim: g.Condim,
 			Size: g.Size, Pos: g.Pos, Quat: g.Quat, Friction: g.Friction, SolRef: g.SolRef, SolImp: g.SolImp,
+			ConType: g.ConType, ConAff: g.ConAff, Margin: g.Margin,
 		}
 		if w.Condim != nil {
 			want = Geom{
 				Name: w.Name, Type: w.Type, Body: w.Body, Condim: *w.Condim,
 				Size: w.Size, Pos: w.Pos, Quat: w.Quat, Friction: w.Friction, SolRef: w.SolRef, SolImp: w.SolImp,
+				ConType: g.ConType, ConAff: g.ConAff, Margin: g.Margin,
 			}
 		}
 		assert.Equal(t, want, g)

@@ -24,6 +24,7 @@ type Model struct {
 	Qpos0       []float64 // the configuration that the joints' angles count from
 	DofArmature []float64 // per dof
 	DofDamping  []float64 // per dof
+	DofFriction []float64 // dof_frictionloss, per dof
 	DofInvW0    []float64 // dof_invweight0, per dof: 1/kg or 1/(kg m^2)
 
 	// Warnings says what was assumed on the way.
@@ -55,6 +56,8 @@ type Body struct {
 	Inertia [3]float64 // kg m^2, diagonal
 	Pos     [3]float64 // m, in the parent's frame
 	Quat    [4]float64 // w x y z, in the parent's frame
+	IPos    [3]float64 // m, the centre of mass in the body's frame
+	IQuat   [4]float64 // w x y z, the principal axes of Inertia in the body's frame
 }
 
 // JointType is MuJoCo's mjtJoint.
@@ -115,6 +118,7 @@ type Joint struct {
 	Range           [2]float64 // rad or m
 	Pos             [3]float64 // m, the anchor in the body's frame
 	Axis            [3]float64
+	Stiffness       float64 // N/m or Nm/rad
 }
 
 // Actuator is one actuator.
@@ -122,6 +126,7 @@ type Actuator struct {
 	Name           string
 	GainPrm0       float64 // kp of a position actuator
 	BiasPrm        [3]float64
+	Gear           float64 // first number of the gear: what scales force on a hinge or slide
 	CtrlLimited    bool
 	CtrlRange      [2]float64 // of its first control
 	ForceLimited   bool
@@ -143,4 +148,7 @@ type Geom struct {
 	Friction [3]float64 // slide, spin (m), roll (m)
 	SolRef   [2]float64
 	SolImp   [5]float64
+	ConType  int     // two geoms collide when one's ConType has a bit of the other's ConAffinity
+	ConAff   int     // geom_conaffinity
+	Margin   float64 // m, at which contacts begin
 }
