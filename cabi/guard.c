@@ -5,8 +5,10 @@
  */
 #include "exports.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,19 +22,33 @@ _Static_assert(sizeof(ng_verdict) == 5424, "ng_verdict has another size than ver
 /* The process that loaded the library. */
 static pid_t home;
 
-__attribute__((constructor)) static void remember_home(void) { home = getpid(); }
+/* The text of each thread's latest failure. It does not lie in thread-local
+ * storage: Go's makes the library's static, and a process that is running has
+ * hardly any room left for that when it loads a library. */
+static pthread_key_t error_key;
 
-/* The text of the thread's latest failure. */
-static _Thread_local char error_data[4096];
+enum { ERROR_SIZE = 4096 };
 
+__attribute__((constructor)) static void loaded(void) {
+	home = getpid();
+	pthread_key_create(&error_key, free);
+}
+
+/* Returns the buffer of this thread, an empty one when there is no memory. */
 static text_buffer error_text(void) {
-	return (text_buffer){.data = error_data, .size = sizeof error_data};
+	char *data = pthread_getspecific(error_key);
+	if (data == NULL) {
+		data = calloc(1, ERROR_SIZE);
+		pthread_setspecific(error_key, data);
+	}
+	return (text_buffer){.data = data, .size = data == NULL ? 0 : ERROR_SIZE};
 }
 
 __attribute__((format(printf, 2, 3))) static int fail(int code, const char *format, ...) {
+	text_buffer error = error_text();
 	va_list args;
 	va_start(args, format);
-	vsnprintf(error_data, sizeof error_data, format, args);
+	if (error.data != NULL) vsnprintf(error.data, error.size, format, args);
 	va_end(args);
 	return code;
 }
@@ -175,8 +191,10 @@ int ng_close(ng_guard guard) {
 }
 
 int ng_last_error(char *text, size_t size) {
-	size_t need = strlen(error_data) + 1;
-	if (text != NULL && size > 0) snprintf(text, size, "%s", error_data);
+	const char *error = pthread_getspecific(error_key);
+	if (error == NULL) error = "";
+	size_t need = strlen(error) + 1;
+	if (text != NULL && size > 0) snprintf(text, size, "%s", error);
 	return need <= size ? NG_OK : NG_ERR_BUFFER;
 }
 

@@ -1,0 +1,587 @@
+"""The guard."""
+
+import ctypes
+import json
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import weakref
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _hooks, _library, _run
+from ._arrays import is_scalar, layout_of, view_of
+from ._library import CLOCKS, DEVICE_AUTO, DEVICE_HOST, NO_DUMPS, TRIPPED, NanGuardError
+from ._plan import BoundField, Plan, locate, number_view
+from ._verdict import Tripped, Verdict, verdict_of
+
+log = logging.getLogger("nanguard")
+
+OnTrip = Union[str, Callable[[Verdict], Any]]
+
+#: What users call a logged number, and its name in the dump format.
+LOG_NAMES = {
+    "entropy": "policy.entropy",
+    "loss": "loss.total",
+    "policy_loss": "loss.policy",
+    "surrogate_loss": "loss.policy",
+    "actor_loss": "loss.policy",
+    "value_loss": "loss.value",
+    "critic_loss": "loss.value",
+    "entropy_loss": "loss.entropy",
+    "learning_rate": "lr",
+    "approx_kl": "kl",
+}
+
+_guards: "weakref.WeakSet[Guard]" = weakref.WeakSet()
+
+
+class Guard:
+    """Watches the arrays of one training loop and dumps when a value is not finite.
+
+    Args:
+        num_envs: rows of every field that has one per env.
+        out: folder of the dumps, made when it is first needed.
+        device: ``"auto"`` (wherever the arrays are), ``"cpu"`` or ``"cuda:N"``; an
+            array elsewhere is an error.
+        on_trip: ``"dump"`` goes on training; ``"raise"`` raises :class:`Tripped` from
+            the check that sees the trip, once the dump is written; a function is
+            called once per trip with the :class:`Verdict` and may raise. A dump is
+            written in every case, off the loop.
+        ring_bytes: memory for the frames of all fields; :meth:`plan` says what it buys.
+        max_frames: frames of one field at most, however much memory is left.
+        trace_len: checks that the trace (counts, extremes and mean over all envs) of a
+            field reaches back.
+        post_frames: frames of the tripping clock to record after the trip.
+        max_envs: culprits in the dump, in the order in which they went bad.
+        control_envs: healthy envs in the dump, for comparison.
+        max_dumps: dumps of the run, those that are asked for included.
+        model: the simulator's model, copied beside the dump: the path of an ``.mjb``
+            or ``.xml``, or a ``mujoco.MjModel``.
+        state_spec: mjtState bits of the dump's ``states_step_*``, for MuJoCo's tools;
+            the default says qpos, qvel, act when there is a model.
+        run: what the dump shall say of the run beside what is known anyway:
+            ``framework``, ``framework_version``, ``seed``, ``rank``, ``world_size``, ...
+        hooks: dump at an uncaught exception and at SIGTERM too.
+
+    Use it as a context manager: leaving the block by an exception writes a dump
+    with the exception in it. All methods may be called from any thread. A guard
+    lives in the process that made it; in a forked child every call raises.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        out: Union[str, "os.PathLike[str]"] = "nan_dumps",
+        *,
+        device: Any = "auto",
+        on_trip: OnTrip = "dump",
+        ring_bytes: int = 512 << 20,
+        max_frames: int = 1000,
+        trace_len: int = 10_000,
+        post_frames: int = 0,
+        max_envs: int = 5,
+        control_envs: int = 2,
+        max_dumps: int = 1,
+        model: Any = None,
+        state_spec: Optional[int] = None,
+        run: Optional[Mapping[str, Any]] = None,
+        hooks: bool = False,
+    ) -> None:
+        if not callable(on_trip) and on_trip not in ("dump", "raise"):
+            raise ValueError(f'on_trip {on_trip!r}: want "dump", "raise" or a function of a Verdict')
+        self._lib = _library.load()
+        self._on_trip, self._post_frames, self._max_dumps = on_trip, post_frames, max_dumps
+        self._lock = threading.RLock()
+        self._fields: Dict[str, BoundField] = {}
+        self._watched: Dict[str, List[BoundField]] = {clock: [] for clock in CLOCKS}
+        self._plans: Dict[Tuple, Plan] = {}
+        self._reported: Optional[Verdict] = None  # the latest trip that was acted upon
+        self._said_plan = False
+        self._watches: List[Any] = []  # ModuleWatch
+        self._hooks: Optional[_hooks.Hooks] = None
+        path, scratch = _model_file(model)
+        config = _library.Config(
+            struct_size=ctypes.sizeof(_library.Config),
+            device=_device(device),
+            num_envs=num_envs,
+            ring_bytes=ring_bytes,
+            dir=os.fsencode(out),
+            model=path and os.fsencode(path),
+            run_json=_json(_run.describe(run)),
+            max_frames=max_frames,
+            trace_len=trace_len,
+            post_frames=post_frames,
+            max_envs=max_envs,
+            control_envs=control_envs,
+            max_dumps=max_dumps,
+            state_spec=(14 if path else 0) if state_spec is None else state_spec,
+        )
+        handle = ctypes.c_uint64()
+        try:
+            self._lib.ok(self._lib.ng_guard_new(ctypes.byref(config), ctypes.byref(handle)))
+        except NanGuardError:
+            _remove(scratch)
+            raise
+        self._handle = handle.value
+        self._close = weakref.finalize(self, _close, self._lib, self._handle, scratch, os.getpid())
+        if hooks:
+            self._hooks = _hooks.Hooks(self)
+        _guards.add(self)
+
+    # What is watched.
+
+    def bind(
+        self,
+        name: str,
+        array: Any,
+        *,
+        stage: Optional[str] = None,
+        clock: Optional[str] = None,
+        cols: Optional[Sequence[str]] = None,
+        unit: str = "",
+        order: float = 0.0,
+        shared: Optional[bool] = None,
+        watch: bool = False,
+    ) -> None:
+        """Adds a field. Checks bind what they see first, so this is for what a name does not say.
+
+        Args:
+            name: of the dump format: ``qvel``, ``obs.policy``, ``reward.upright``, ...
+            array: one like those that checks will be given, ``(num_envs, ...)`` or, for
+                a shared field, of any shape; or a number, which is a shared float64.
+            stage: place in the loop, needed when the name is not one of the format:
+                model, solver, physics, sensor, obs, normalizer, policy, reward, done,
+                value, loss, grad, param, monitor (recorded, but never the trip).
+            clock: what counts its frames: substep, step, minibatch or update; by
+                default what is usual for the stage.
+            cols: one label per column, trailing dimensions flattened.
+            unit: such as ``"rad/s"``.
+            order: place among the fields of one check, ascending; 0: from the name.
+            shared: one row for the whole run (a loss, the normalizer, parameters)
+                instead of one per env. None: only a number or a 0-d array is.
+            watch: this very array is meant, at this address, because a CUDA graph or
+                the simulator goes on reading it there. Checks of its clock include it
+                without being given it, and an address that changes becomes an event
+                ``buffer_moved``. ``array`` may be a function that returns the array.
+        """
+        if name in self._fields:
+            raise NanGuardError(f"bind: field {name!r} is bound already")
+        if watch and clock is None:
+            raise ValueError(f"bind: field {name!r}: say the clock of a watched field")
+        now = array() if watch and callable(array) else array
+        f = BoundField(name, bool(shared), None if cols is None else [str(c) for c in cols])
+        keep: List[Any] = []
+        if is_scalar(now):
+            f.shared, f.number = True, (ctypes.c_double * 1)(float(now))
+            view, layout = number_view(f), layout_of(number_view(f), True)
+        else:
+            if shared is None:
+                f.shared = view_of(now).shape == ()
+            view, layout, _ = locate(now, f.shared, keep)
+        assert layout is not None
+        f.id = self._bind(f, view, layout, stage, clock, unit, order)
+        with self._lock:
+            self._fields[name] = f
+            if watch and clock is not None:
+                f.watched, f.address = array, view.address
+                self._watched[clock].append(f)
+                self._plans.clear()
+
+    def _bind(self, f: BoundField, view: Any, layout: Any, stage: Optional[str], clock: Optional[str], unit: str, order: float) -> int:
+        """Binds a field in the library, without an address: each check says where it is."""
+        labels = (ctypes.c_char_p * len(f.cols))(*[c.encode() for c in f.cols]) if f.cols else None
+        field = _library.Field(
+            struct_size=ctypes.sizeof(_library.Field),
+            shared=f.shared,
+            name=f.name.encode(),
+            stage=stage and stage.encode(),
+            unit=unit.encode(),
+            cols=labels,
+            n_cols=len(f.cols) if f.cols else 0,
+            order=order,
+            clock=_clock(clock) if clock else 0,
+        )
+        ref = _library.Ref(
+            struct_size=ctypes.sizeof(_library.Ref),
+            rows=layout.rows,
+            cols=layout.cols,
+            row_stride=layout.row_stride,
+            col_stride=layout.col_stride,
+            dtype=_library.DTYPES[view.dtype][0],
+            memory=view.memory,
+            device=view.device,
+        )
+        number = ctypes.c_int32()
+        self._lib.ok(self._lib.ng_bind(self._handle, ctypes.byref(field), ctypes.byref(ref), ctypes.byref(number)))
+        return number.value
+
+    # The loop.
+
+    def check(self, clock: str = "step", arrays: Optional[Mapping[str, Any]] = None, *, stream: Any = None, **named: Any) -> None:
+        """Looks at arrays as they stand now; this is one more count of the clock.
+
+        ``guard.check(obs=obs, reward=rew)``, or with a mapping for names with dots:
+        ``guard.check("step", {"obs.policy": obs, "reward.upright": r})``. Arrays are
+        ``(num_envs, ...)``, or of any shape where the field is shared. What is seen
+        for the first time is bound, to this clock; from then on shape and dtype stay.
+        Watched fields of the clock come along by themselves.
+
+        Arrays on a GPU are read in the order of the stream that is current in their
+        framework, or of ``stream`` (an address, or what has ``cuda_stream``), and
+        nothing waits for it. Arrays in host memory are read before check returns.
+        Give all arrays that belong together in one check: among them, the first bad
+        one is told by their place in the loop, not by the order in which they come.
+        """
+        self._check(self._lib.ng_check, clock, arrays, named, stream)
+
+    def check_same(self, clock: str = "step", arrays: Optional[Mapping[str, Any]] = None, *, stream: Any = None, **named: Any) -> None:
+        """:meth:`check` within the present count of the clock.
+
+        For what belongs to the step under way, such as the policy's outputs before
+        the envs step, or for a second look, such as at the state right after a reset.
+        """
+        self._check(self._lib.ng_check_same, clock, arrays, named, stream)
+
+    def log(self, numbers: Optional[Mapping[str, Any]] = None, *, clock: str = "minibatch", same: bool = False, **named: Any) -> None:
+        """Checks numbers of the learner: losses, KL, entropy, learning rate, gradient norm.
+
+        ``guard.log(value_loss=v, kl=kl, lr=lr)`` once per minibatch, or with
+        ``clock="update"`` once per learner iteration; ``same`` as in :meth:`check_same`.
+        Usual names are translated to those of the dump format (``value_loss`` to
+        ``loss.value``, ``entropy`` to ``policy.entropy``); a name that the format does
+        not have is recorded and never trips. Numbers are kept as float64; a number
+        that lies on a GPU stays there and keeps its type.
+        """
+        arrays = {LOG_NAMES.get(name, name): _number(x) for name, x in {**(numbers or {}), **named}.items()}
+        for name, x in arrays.items():
+            if name not in self._fields:
+                self._bind_number(name, x, clock)
+        self._check(self._lib.ng_check_same if same else self._lib.ng_check, clock, arrays, {}, None)
+
+    def _bind_number(self, name: str, x: Any, clock: str) -> None:
+        try:
+            self.bind(name, x, clock=clock, shared=True)
+        except NanGuardError as e:
+            if e.code != "argument":
+                raise
+            self.bind(name, x, clock=clock, shared=True, stage="monitor")
+
+    def _check(self, call: Any, clock: str, arrays: Optional[Mapping[str, Any]], named: Dict[str, Any], stream: Any) -> None:
+        if self._watches:
+            self._flush()
+        if arrays:
+            named = {**arrays, **named} if named else arrays  # type: ignore[assignment]
+        with self._lock:
+            if self._watched.get(clock):
+                named = self._with_watched(clock, named)
+            plan = self._plans.get((clock, *named)) or self._make_plan(clock, named)
+            keep = plan.fill(named.values())
+            if plan.watched:
+                self._note_moved(plan)
+            if stream is None:
+                stream = plan.stream and plan.stream()
+            elif hasattr(stream, "cuda_stream"):
+                stream = stream.cuda_stream
+            code = call(self._handle, plan.clock, plan.address, plan.n, stream)
+            del keep
+        if code != 0 or not self._said_plan:
+            self._after(code)
+
+    def _flush(self) -> None:
+        """Has the watched modules check what they saw, which was before whatever comes now."""
+        for watch in list(self._watches):
+            watch.flush()
+
+    def _with_watched(self, clock: str, named: Mapping[str, Any]) -> Dict[str, Any]:
+        """Returns what is to be checked with the watched fields that were not given."""
+        out = dict(named)
+        for f in self._watched[clock]:
+            if f.name not in out:
+                out[f.name] = f.watched() if callable(f.watched) else f.watched
+        return out
+
+    def _make_plan(self, clock: str, named: Mapping[str, Any]) -> Plan:
+        number = _clock(clock)
+        for name, x in named.items():
+            if name not in self._fields:
+                self.bind(name, x, clock=clock)
+        plan = Plan(number, [self._fields[name] for name in named])
+        self._plans[(clock, *named)] = plan
+        return plan
+
+    def _note_moved(self, plan: Plan) -> None:
+        for f, was, now in plan.moved():
+            self.note("buffer_moved", f.name, detail={"field": f.name, "from": was, "to": now})
+
+    def _after(self, code: int) -> None:
+        """Does what a check's code asks for, beyond going on."""
+        self._lib.ok(code)
+        if not self._said_plan:
+            self._said_plan = True
+            log.info("%s", self.plan())
+        if code != TRIPPED or (self._max_dumps == 1 and self._reported is not None and self._reported.done):
+            return
+        v = self.poll()
+        if v is None or v == self._reported:
+            return
+        first = self._reported is None or v.tick != self._reported.tick
+        if self._on_trip == "raise" and not v.done and self._post_frames == 0:
+            v = self.wait() or v
+        self._reported = v
+        if first:
+            log.warning("tripped: %s", v)
+        elif v.done:
+            log.warning("dump of the trip at tick %d: %s", v.tick, v.path or v.error)
+        if first:
+            for watch in self._watches:
+                watch._on_trip(v)
+        if first and callable(self._on_trip):
+            self._on_trip(v)
+        if self._on_trip == "raise" and v.done:
+            raise Tripped(v)
+
+    # What was found.
+
+    def poll(self) -> Optional[Verdict]:
+        """Returns what is known about the latest trip, None when there was none. It never waits."""
+        return self._verdict(self._lib.ng_poll)
+
+    def wait(self) -> Optional[Verdict]:
+        """:meth:`poll` after waiting for the dump under way, if there is one."""
+        return self._verdict(self._lib.ng_wait)
+
+    def _verdict(self, call: Any) -> Optional[Verdict]:
+        v = _library.VerdictStruct(struct_size=ctypes.sizeof(_library.VerdictStruct))
+        if self._lib.ok(call(self._handle, ctypes.byref(v))) != TRIPPED:
+            return None
+        field = self._fields.get(v.field.decode("utf-8", "replace"))
+        return verdict_of(v, field.cols if field else None)
+
+    def plan(self) -> str:
+        """Says in one line how many frames of each field the ring keeps."""
+        buffer = ctypes.create_string_buffer(1 << 16)
+        self._lib.ok(self._lib.ng_plan(self._handle, buffer, len(buffer)))
+        return buffer.value.decode("utf-8", "replace")
+
+    # What the run says.
+
+    def note(self, kind: str, name: str = "", *, envs: Any = None, count: int = 0, detail: Any = None) -> None:
+        """Records an event at the present tick.
+
+        Args:
+            kind: ``reset``, ``graph_capture``, ``dr``, ``capacity``, ``amp``,
+                ``checkpoint_loaded``, ``curriculum``, ``nan_replaced``, ``warning``,
+                ``note``, ...
+            name: of what it happened to: a field, a graph, a curriculum term.
+            envs: those it touched: a list, an array of ids or a mask of num_envs. An
+                array on a GPU has to be waited for.
+            count: how many envs it touched, when that is more than envs.
+            detail: what JSON can hold. Arrays below ``reads`` become their addresses:
+                ``guard.note("graph_capture", "step", detail={"graph": "step",
+                "reads": {"qvel": qvel}})`` lets the guard see when qvel moves.
+        """
+        ids = _env_ids(envs)
+        list_of = (ctypes.c_int64 * len(ids))(*ids) if ids else None
+        event = _library.Event(
+            struct_size=ctypes.sizeof(_library.Event),
+            kind=kind.encode(),
+            name=name.encode(),
+            envs=list_of,
+            n_envs=len(ids),
+            count=count,
+            detail_json=None if detail is None else _json(_with_addresses(detail)),
+        )
+        self._lib.ok(self._lib.ng_note(self._handle, ctypes.byref(event)))
+
+    def fact(self, name: str, value: Any) -> None:
+        """Records what the run declares: ``guard.fact("sim.timestep", 0.005)``. Numbers, text and bools."""
+        self._lib.ok(self._lib.ng_fact(self._handle, name.encode(), _json(value)))
+
+    def facts(self, values: Optional[Mapping[str, Any]] = None, **named: Any) -> None:
+        """Records several facts."""
+        for name, value in {**(values or {}), **named}.items():
+            self.fact(name, value)
+
+    def dump(self, reason: str = "", suspects: Iterable[int] = ()) -> str:
+        """Writes what the guard holds now, tripped or not; waits for the file and returns its path.
+
+        suspects are envs that the caller blames. When ``max_dumps`` are written,
+        it raises with ``code == "no_dumps"``.
+        """
+        self._flush()
+        ids = [int(i) for i in suspects]
+        path = ctypes.create_string_buffer(4096)
+        self._lib.ok(
+            self._lib.ng_dump(self._handle, reason.encode("utf-8", "replace"), (ctypes.c_int64 * len(ids))(*ids), len(ids), path, len(path))
+        )
+        return os.fsdecode(path.value)
+
+    def watch_module(self, module: Any, name: str = "policy", **options: Any) -> Any:
+        """Watches the layers of a torch module, see :class:`nanguard.ModuleWatch`."""
+        from ._modules import ModuleWatch
+
+        return ModuleWatch(self, module, name, **options)
+
+    # The end.
+
+    def _dump_at_end(self, reason: str) -> None:
+        """Writes a dump for a run that is going down; what goes wrong is only logged."""
+        if not self._close.alive:
+            return
+        try:
+            log.warning("dump of a run that ends: %s", self.dump(reason))
+        except NanGuardError as e:
+            if e.code != _library.CODES[NO_DUMPS]:
+                log.error("no dump of the run that ends: %s", e)
+
+    def close(self) -> None:
+        """Writes the dump of a trip that has none yet, waits for a dump under way, gives the memory back.
+
+        It raises when that dump could not be written. A guard that is closed
+        already is left alone; one that is forgotten is closed all the same.
+        """
+        if self._hooks is not None:
+            self._hooks.remove()
+            self._hooks = None
+        if self._close.alive:
+            code = self._close()
+            if code is not None:
+                self._lib.ok(code)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a guard lives in one process: make another one there")
+
+    def __enter__(self) -> "Guard":
+        return self
+
+    def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
+        if kind is not None and _is_trouble(value):
+            self._dump_at_end(_hooks.text_of(kind, value, tb))
+        try:
+            self.close()
+        except NanGuardError as e:  # the block's own result counts more
+            log.error("%s", e)
+
+
+def _is_trouble(e: Optional[BaseException]) -> bool:
+    """Reports whether an exception deserves a dump: not a trip, which has one, and no orderly exit."""
+    if isinstance(e, SystemExit):
+        return e.code not in (None, 0)
+    return not isinstance(e, (Tripped, GeneratorExit))
+
+
+def _close(lib: Any, handle: int, scratch: Optional[str], pid: int) -> Optional[int]:
+    """Closes a guard; a finalizer calls it, so it holds no reference to the guard."""
+    if os.getpid() != pid:
+        return None
+    code: int = lib.ng_close(handle)
+    _remove(scratch)
+    return code
+
+
+def _remove(folder: Optional[str]) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _device(device: Any) -> int:
+    """Returns a device as ng_config numbers it."""
+    text = str(device)
+    kind, _, number = text.partition(":")
+    if text == "auto":
+        return DEVICE_AUTO
+    if text == "cpu":
+        return DEVICE_HOST
+    if kind == "cuda" and (number.isdigit() or not number):
+        return int(number or 0)
+    raise ValueError(f'device {text!r}: want "auto", "cpu" or "cuda:N"')
+
+
+def _clock(clock: str) -> int:
+    try:
+        return CLOCKS[clock]
+    except KeyError:
+        raise ValueError(f"clock {clock!r}: want {', '.join(CLOCKS)}") from None
+
+
+def _model_file(model: Any) -> Tuple[Optional[str], Optional[str]]:
+    """Returns the path of a model, and the folder to remove when it was saved for the guard."""
+    if model is None or isinstance(model, (str, os.PathLike)):
+        return (None if model is None else os.fspath(model)), None
+    mujoco = sys.modules.get("mujoco")
+    if mujoco is None or not isinstance(model, mujoco.MjModel):
+        raise TypeError(f"model of type {type(model).__qualname__}: want a path or a mujoco.MjModel")
+    folder = tempfile.mkdtemp(prefix="nanguard-")
+    path = os.path.join(folder, "model.mjb")
+    mujoco.mj_saveModel(model, path, None)
+    return path, folder
+
+
+def _number(x: Any) -> Any:
+    """Returns a logged value as a float, or as it is when it lies on a GPU or is an array."""
+    if is_scalar(x) or getattr(x, "is_cuda", False) or hasattr(x, "__cuda_array_interface__"):
+        return x
+    size = getattr(x, "size", None)
+    if callable(size):  # torch
+        size = x.numel()
+    return float(x.item()) if size == 1 and hasattr(x, "item") else x
+
+
+def _env_ids(envs: Any) -> List[int]:
+    """Returns env ids out of a list, an array of ids or a mask."""
+    if envs is None:
+        return []
+    values = envs.tolist() if hasattr(envs, "tolist") else list(envs)
+    if not isinstance(values, list):
+        values = [values]
+    if values and all(isinstance(v, bool) for v in values):
+        return [i for i, v in enumerate(values) if v]
+    return [int(v) for v in values]
+
+
+def _with_addresses(detail: Any) -> Any:
+    """Returns a detail in which the arrays below "reads" are addresses."""
+    if not isinstance(detail, Mapping) or not isinstance(detail.get("reads"), Mapping):
+        return detail
+    reads = {name: x if is_scalar(x) else view_of(x).address for name, x in detail["reads"].items()}
+    return {**detail, "reads": reads}
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(_plain(value), default=_fallback).encode("utf-8", "replace")
+
+
+def _plain(value: Any) -> Any:
+    """Returns a value whose non-finite numbers are text inside of lists and mappings, as the dump format has it."""
+    if isinstance(value, Mapping):
+        return {str(k): _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    return value
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return "NaN" if value != value else ("Infinity" if value > 0 else "-Infinity")
+    return _plain(value)
+
+
+def _fallback(value: Any) -> Any:
+    """Returns what JSON does not know as something that it does."""
+    for convert in ("tolist", "item", "isoformat"):
+        if hasattr(value, convert):
+            return getattr(value, convert)()
+    return str(value)
+
+
+def _after_fork_in_child() -> None:
+    """Leaves the locks of the parent's guards open, so that a call gets as far as the library's refusal."""
+    for guard in list(_guards):
+        guard._lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -1,0 +1,62 @@
+"""Dumps for a process that is about to die: uncaught exceptions and SIGTERM."""
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from typing import TYPE_CHECKING, Any, Optional
+
+if TYPE_CHECKING:
+    from ._guard import Guard
+
+
+def text_of(kind: type, value: Optional[BaseException], tb: Any) -> str:
+    """Returns an exception as a dump holds it: what it says, then the traceback."""
+    last = "".join(traceback.format_exception_only(kind, value)).strip()
+    name, _, rest = last.partition(":")
+    last = kind.__name__ + (":" + rest if rest else "") if name.endswith(kind.__name__) else last
+    stack = "".join(traceback.format_tb(tb)).rstrip()
+    return f"{last}\nTraceback (most recent call last):\n{stack}" if stack else last
+
+
+class Hooks:
+    """The hooks of one guard, in place from installing to removing them.
+
+    They pass on to whatever was there before, and removing them leaves alone
+    what was put on top of them since.
+    """
+
+    def __init__(self, guard: "Guard") -> None:
+        self._guard = guard
+        self._old_excepthook = sys.excepthook
+        self._excepthook = self._on_exception
+        sys.excepthook = self._excepthook
+        self._old_handler: Any = None
+        self._handler = self._on_sigterm
+        self._signalled = threading.current_thread() is threading.main_thread()
+        if self._signalled:  # Python lets no other thread set a handler
+            self._old_handler = signal.signal(signal.SIGTERM, self._handler)
+
+    def remove(self) -> None:
+        """Puts back what was there before."""
+        if sys.excepthook == self._excepthook:
+            sys.excepthook = self._old_excepthook
+        if (
+            self._signalled
+            and threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGTERM) == self._handler
+        ):
+            signal.signal(signal.SIGTERM, self._old_handler or signal.SIG_DFL)
+
+    def _on_exception(self, kind: type, value: BaseException, tb: Any) -> None:
+        self._guard._dump_at_end(text_of(kind, value, tb))
+        self._old_excepthook(kind, value, tb)
+
+    def _on_sigterm(self, number: int, frame: Any) -> None:
+        self._guard._dump_at_end("signal: SIGTERM")
+        if callable(self._old_handler):
+            self._old_handler(number, frame)
+        elif self._old_handler != signal.SIG_IGN:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTERM)

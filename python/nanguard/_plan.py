@@ -1,0 +1,163 @@
+"""The packed references of one kind of check, made once and patched.
+
+A training loop makes the same checks over and over: the same fields, in the same
+order, with arrays of the same shape. A plan holds the ``ng_ref`` structs of such
+a check in one buffer. For most arrays a check only writes 8 bytes of address,
+after seeing that type, dtype, device, shape and strides are what they were.
+"""
+
+import ctypes
+import struct
+import weakref
+from typing import Any, Callable, Iterable, List, Optional, Tuple
+
+from ._arrays import NUMPY, OTHER, PROXY, SCALAR, TORCH, WARP, Layout, View, contiguous, is_scalar, layout_of, stream_source, view_of
+from ._library import CUDA, DTYPES, HOST, Ref
+
+_SIZE = ctypes.sizeof(Ref)
+_WORDS = _SIZE // 8
+_PACK = struct.Struct("=IiQqqqqiiiI")
+assert _PACK.size == _SIZE
+
+
+class BoundField:
+    """A field of a guard, as this side knows it."""
+
+    __slots__ = ("name", "id", "shared", "cols", "number", "watched", "address")
+
+    def __init__(self, name: str, shared: bool, cols: Optional[List[str]]) -> None:
+        self.name, self.shared, self.cols = name, shared, cols
+        self.id = -1
+        self.number: Optional[ctypes.Array] = None  # where a plain number is put
+        self.watched: Any = None  # the array, or a function that returns it
+        self.address = 0  # of the watched array at the latest check
+
+
+class Plan:
+    """The references of one check: a clock and some fields in order."""
+
+    def __init__(self, clock: int, fields: List[BoundField]) -> None:
+        self.clock, self.fields, self.n = clock, fields, len(fields)
+        self._buffer = bytearray(_SIZE * self.n)
+        self._pin = (ctypes.c_char * len(self._buffer)).from_buffer(self._buffer) if self.n else None
+        self.address = ctypes.addressof(self._pin) if self._pin is not None else None
+        self._words = memoryview(self._buffer).cast("Q") if self.n else memoryview(b"")
+        self._entries: List[Tuple] = [(None, OTHER, None, None, None, None, _WORDS * i + 1) for i in range(self.n)]
+        self.watched = [(_WORDS * i + 1, f) for i, f in enumerate(fields) if f.watched is not None]
+        self.stream: Optional[Callable[[], int]] = None
+
+    def fill(self, arrays: Iterable[Any]) -> List[Any]:
+        """Writes where the arrays are now; returns what must live until the call was made."""
+        keep: List[Any] = []
+        words = self._words
+        for entry, x in zip(self._entries, arrays):
+            of_type, kind, dtype, shape, device, stride, at = entry
+            if type(x) is of_type:
+                if kind == TORCH:
+                    if (
+                        x.dtype is dtype
+                        and x.shape == shape
+                        and x.get_device() == device
+                        and (x.is_contiguous() if stride is None else x.stride() == stride)
+                    ):
+                        words[at] = x.data_ptr()
+                        continue
+                elif kind == NUMPY:
+                    if x.shape == shape and x.strides == stride and x.dtype is dtype:
+                        if device[0]() is not x:  # asking for the address takes long, and an array that lives does not move
+                            device[0] = weakref.ref(x)
+                            words[at] = x.__array_interface__["data"][0]
+                        continue
+                elif kind == SCALAR:
+                    device[0] = x
+                    continue
+                elif kind == WARP:
+                    if x.shape == shape and x.strides == stride and x.dtype is dtype and x.device is device:
+                        words[at] = x.ptr or 0
+                        continue
+                elif kind == PROXY:
+                    if device() is x and x.data_ptr() == words[at]:
+                        continue
+            self._look(at // _WORDS, x, keep)
+        return keep
+
+    def moved(self) -> List[Tuple[BoundField, int, int]]:
+        """Returns the watched fields that are elsewhere than at their latest check: field, from, to."""
+        out = []
+        for at, f in self.watched:
+            now = self._words[at]
+            if now != f.address:
+                if f.address:
+                    out.append((f, f.address, now))
+                f.address = now
+        return out
+
+    def _look(self, i: int, x: Any, keep: List[Any]) -> None:
+        """Looks at an array that is not like the last one in its place."""
+        f = self.fields[i]
+        if f.number is not None and is_scalar(x):
+            f.number[0] = float(x)
+            self._pack(i, number_view(f), Layout(1, 1, 8, 8))
+            self._enter(i, type(x), SCALAR, None, None, f.number, None)
+            return
+        v, layout, copied = locate(x, f.shared, keep)
+        if v.memory == CUDA and (self.stream is None or v.kind == TORCH):
+            self.stream = stream_source(x, v) or self.stream
+        self._pack(i, v, layout)
+        self._remember(i, x, v, copied)
+
+    def _remember(self, i: int, x: Any, v: View, copied: bool) -> None:
+        """Says how the same array, or one like it, is recognised next time."""
+        kind = OTHER if copied else v.kind
+        if kind == TORCH:
+            stride = None if x.is_contiguous() else x.stride()
+            self._enter(i, type(x), kind, x.dtype, x.shape, x.get_device(), stride)
+        elif kind == NUMPY:
+            self._enter(i, type(x), kind, x.dtype, x.shape, [weakref.ref(x)], x.strides)
+        elif kind == WARP:
+            self._enter(i, type(x), kind, x.dtype, x.shape, x.device, x.strides)
+        elif kind == PROXY and hasattr(x, "__weakref__"):
+            self._enter(i, type(x), kind, None, None, weakref.ref(x), None)
+        else:
+            self._enter(i, None, OTHER, None, None, None, None)
+
+    def _enter(self, i: int, *entry: Any) -> None:
+        self._entries[i] = (*entry, _WORDS * i + 1)
+
+    def _pack(self, i: int, v: View, layout: Layout) -> None:
+        _PACK.pack_into(
+            self._buffer,
+            _SIZE * i,
+            _SIZE,
+            self.fields[i].id,
+            v.address,
+            *layout,
+            DTYPES[v.dtype][0],
+            v.memory,
+            v.device,
+            0,
+        )
+
+
+def locate(x: Any, shared: bool, keep: List[Any]) -> Tuple[View, Layout, bool]:
+    """Returns where x is as rows and columns, and whether that is a copy made for it.
+
+    What must live while the view is used is added to keep.
+    """
+    v = view_of(x)
+    layout = layout_of(v, shared)
+    copied = layout is None
+    if layout is None:
+        x = contiguous(x)
+        v = view_of(x)
+        layout = layout_of(v, shared)
+        if layout is None:
+            raise TypeError(f"an array of shape {v.shape} with strides {v.strides} cannot be read as rows and columns")
+    keep.append((x, v.keep))
+    return v, layout, copied
+
+
+def number_view(f: BoundField) -> View:
+    """Returns the view of the place where a plain number is put."""
+    assert f.number is not None
+    return View(ctypes.addressof(f.number), "float64", (1,), (8,), HOST, 0, SCALAR)
