@@ -7,6 +7,8 @@ says. The wheel is for every Python 3 and carries the manylinux tag of the oldes
 glibc that the library runs on, read from the library itself.
 """
 
+from __future__ import annotations
+
 import argparse
 import base64
 import hashlib
@@ -19,7 +21,6 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
 
 HERE = Path(__file__).resolve().parent
 REPO = HERE.parent
@@ -93,7 +94,7 @@ def metadata() -> str:
     return "\n".join(head) + "\n\n" + (HERE / "README.md").read_text()
 
 
-def write(folder: str, files: Dict[str, bytes], platform_tag: str) -> str:
+def write(folder: str, files: dict[str, bytes], platform_tag: str) -> str:
     """Writes a wheel of some files and returns its name."""
     info = f"nanguard-{version()}.dist-info"
     full = f"py3-none-{platform_tag}"
@@ -103,7 +104,7 @@ def write(folder: str, files: Dict[str, bytes], platform_tag: str) -> str:
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: nanguard\nRoot-Is-Purelib: false\nTag: {full}\n".encode(),
         f"{info}/licenses/LICENSE": license_text(),
     }
-    record: List[str] = []
+    record: list[str] = []
     name = f"nanguard-{version()}-{full}.whl"
     os.makedirs(folder, exist_ok=True)
     with zipfile.ZipFile(os.path.join(folder, name), "w", zipfile.ZIP_DEFLATED) as wheel:
@@ -130,7 +131,7 @@ def license_text() -> bytes:
     return path.read_bytes() if path.is_file() else b"See the repository.\n"
 
 
-def sources() -> Dict[str, bytes]:
+def sources() -> dict[str, bytes]:
     """Returns the files of the package, without what is built."""
     return {
         f"nanguard/{p.relative_to(HERE / 'nanguard').as_posix()}": p.read_bytes()
@@ -142,25 +143,25 @@ def sources() -> Dict[str, bytes]:
 # PEP 517 and 660.
 
 
-def build_wheel(wheel_directory: str, config_settings: Optional[dict] = None, metadata_directory: Optional[str] = None) -> str:
+def build_wheel(wheel_directory: str, config_settings: dict[str, str] | None = None, metadata_directory: str | None = None) -> str:
     """Builds the wheel that pip asks for."""
     so = library()
     return write(wheel_directory, {**sources(), "nanguard/libnanguard.so": so}, tag(so))
 
 
-def build_editable(wheel_directory: str, config_settings: Optional[dict] = None, metadata_directory: Optional[str] = None) -> str:
+def build_editable(wheel_directory: str, config_settings: dict[str, str] | None = None, metadata_directory: str | None = None) -> str:
     """Builds a wheel that points here; the library is put beside the sources."""
     so = library()
     (HERE / "nanguard" / "libnanguard.so").write_bytes(so)
     return write(wheel_directory, {"nanguard.pth": f"{HERE}\n".encode()}, tag(so))
 
 
-def build_sdist(sdist_directory: str, config_settings: Optional[dict] = None) -> str:
+def build_sdist(sdist_directory: str, config_settings: dict[str, str] | None = None) -> str:
     """Refuses: a source distribution of the Python part alone could not be installed."""
     raise SystemExit("nanguard: there is no source distribution; build a wheel from a checkout")
 
 
-def main(args: Tuple[str, ...]) -> None:
+def main(args: tuple[str, ...]) -> None:
     """Builds a wheel from the command line."""
     parser = argparse.ArgumentParser(description="builds the wheel of nanguard")
     parser.add_argument("-o", "--out", default=str(HERE / "dist"), help="folder of the wheel (default: dist beside this file)")

@@ -10,10 +10,13 @@ by protocol, in this order.
 4. ``__dlpack__``: JAX and the rest.
 """
 
+from __future__ import annotations
+
 import ctypes
 import numbers
 import sys
-from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, Callable, NamedTuple
 
 from ._library import CUDA, DTYPES, HOST
 
@@ -26,8 +29,8 @@ class View(NamedTuple):
 
     address: int
     dtype: str
-    shape: Tuple[int, ...]
-    strides: Tuple[int, ...]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
     memory: int
     device: int
     kind: int  # TORCH, ...
@@ -45,7 +48,7 @@ class Layout(NamedTuple):
 
 def is_scalar(x: Any) -> bool:
     """Reports whether x is a number of Python or numpy rather than an array."""
-    return isinstance(x, (float, int)) or isinstance(x, numbers.Real) or type(x).__name__ in ("bool_", "bool")
+    return isinstance(x, (float, int, numbers.Real)) or type(x).__name__ in ("bool_", "bool")
 
 
 def view_of(x: Any) -> View:
@@ -68,7 +71,7 @@ def view_of(x: Any) -> View:
     )
 
 
-def layout_of(v: View, shared: bool) -> Optional[Layout]:
+def layout_of(v: View, shared: bool) -> Layout | None:
     """Returns v as rows and columns, None when one stride cannot lead through its columns."""
     itemsize = DTYPES[v.dtype][1]
     shape, strides = v.shape, v.strides
@@ -92,8 +95,7 @@ def contiguous(x: Any) -> Any:
     """Returns a copy of x in C order, made in the order of its stream."""
     if hasattr(x, "contiguous"):
         return x.detach().contiguous() if hasattr(x, "detach") else x.contiguous()
-    copy = x.copy(order="C") if type(x).__module__.split(".")[0] in ("numpy", "cupy") else x.copy()
-    return copy
+    return x.copy(order="C") if type(x).__module__.split(".")[0] in ("numpy", "cupy") else x.copy()
 
 
 def _of_torch(x: Any) -> View:
@@ -136,7 +138,7 @@ def _of_interface(x: Any, interface: Any, memory: int) -> View:
     return View(interface["data"][0] or 0, dtype, shape, tuple(strides), memory, device, kind)
 
 
-def _c_strides(shape: Sequence[int], size: int) -> Tuple[int, ...]:
+def _c_strides(shape: Sequence[int], size: int) -> tuple[int, ...]:
     strides = []
     for n in reversed(shape):
         strides.append(size)
@@ -165,7 +167,8 @@ def _of_typestr(typestr: str, x: Any) -> str:
         return "bool"
     if letter == "V":  # bfloat16 of ml_dtypes and Warp is "raw bytes" to numpy
         dtype = getattr(x, "dtype", None)
-        return _known(getattr(dtype, "name", None) or getattr(dtype, "__name__", typestr), x)
+        name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+        return _known(str(name or typestr), x)
     return _known(f"{_LETTERS[letter]}{int(size) * 8}" if letter in _LETTERS else typestr, x)
 
 
@@ -215,7 +218,7 @@ def _of_dlpack(x: Any) -> View:
     return View((t.data or 0) + t.byte_offset, dtype, shape, strides, memory, int(device), OTHER, keep=capsule)
 
 
-def stream_source(x: Any, v: View) -> Optional[Callable[[], int]]:
+def stream_source(x: Any, v: View) -> Callable[[], int] | None:
     """Returns what tells the CUDA stream on which a check of x is to be enqueued.
 
     It is the stream that is current in the framework that x belongs to, which is

@@ -1,5 +1,7 @@
 """The guard."""
 
+from __future__ import annotations
+
 import ctypes
 import json
 import logging
@@ -9,7 +11,8 @@ import sys
 import tempfile
 import threading
 import weakref
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable, Union
 
 from . import _hooks, _library, _run
 from ._arrays import is_scalar, layout_of, view_of
@@ -35,7 +38,7 @@ LOG_NAMES = {
     "approx_kl": "kl",
 }
 
-_guards: "weakref.WeakSet[Guard]" = weakref.WeakSet()
+_guards: weakref.WeakSet[Guard] = weakref.WeakSet()
 
 
 class Guard:
@@ -74,7 +77,7 @@ class Guard:
     def __init__(
         self,
         num_envs: int,
-        out: Union[str, "os.PathLike[str]"] = "nan_dumps",
+        out: str | os.PathLike[str] = "nan_dumps",
         *,
         device: Any = "auto",
         on_trip: OnTrip = "dump",
@@ -86,8 +89,8 @@ class Guard:
         control_envs: int = 2,
         max_dumps: int = 1,
         model: Any = None,
-        state_spec: Optional[int] = None,
-        run: Optional[Mapping[str, Any]] = None,
+        state_spec: int | None = None,
+        run: Mapping[str, Any] | None = None,
         hooks: bool = False,
     ) -> None:
         if not callable(on_trip) and on_trip not in ("dump", "raise"):
@@ -95,13 +98,13 @@ class Guard:
         self._lib = _library.load()
         self._on_trip, self._post_frames, self._max_dumps = on_trip, post_frames, max_dumps
         self._lock = threading.RLock()
-        self._fields: Dict[str, BoundField] = {}
-        self._watched: Dict[str, List[BoundField]] = {clock: [] for clock in CLOCKS}
-        self._plans: Dict[Tuple, Plan] = {}
-        self._reported: Optional[Verdict] = None  # the latest trip that was acted upon
+        self._fields: dict[str, BoundField] = {}
+        self._watched: dict[str, list[BoundField]] = {clock: [] for clock in CLOCKS}
+        self._plans: dict[tuple[str, ...], Plan] = {}
+        self._reported: Verdict | None = None  # the latest trip that was acted upon
         self._said_plan = False
-        self._watches: List[Any] = []  # ModuleWatch
-        self._hooks: Optional[_hooks.Hooks] = None
+        self._watches: list[Any] = []  # ModuleWatch
+        self._hooks: _hooks.Hooks | None = None
         path, scratch = _model_file(model)
         config = _library.Config(
             struct_size=ctypes.sizeof(_library.Config),
@@ -138,12 +141,12 @@ class Guard:
         name: str,
         array: Any,
         *,
-        stage: Optional[str] = None,
-        clock: Optional[str] = None,
-        cols: Optional[Sequence[str]] = None,
+        stage: str | None = None,
+        clock: str | None = None,
+        cols: Sequence[str] | None = None,
         unit: str = "",
         order: float = 0.0,
-        shared: Optional[bool] = None,
+        shared: bool | None = None,
         watch: bool = False,
     ) -> None:
         """Adds a field. Checks bind what they see first, so this is for what a name does not say.
@@ -173,7 +176,7 @@ class Guard:
             raise ValueError(f"bind: field {name!r}: say the clock of a watched field")
         now = array() if watch and callable(array) else array
         f = BoundField(name, bool(shared), None if cols is None else [str(c) for c in cols])
-        keep: List[Any] = []
+        keep: list[Any] = []
         if is_scalar(now):
             f.shared, f.number = True, (ctypes.c_double * 1)(float(now))
             view, layout = number_view(f), layout_of(number_view(f), True)
@@ -190,7 +193,7 @@ class Guard:
                 self._watched[clock].append(f)
                 self._plans.clear()
 
-    def _bind(self, f: BoundField, view: Any, layout: Any, stage: Optional[str], clock: Optional[str], unit: str, order: float) -> int:
+    def _bind(self, f: BoundField, view: Any, layout: Any, stage: str | None, clock: str | None, unit: str, order: float) -> int:
         """Binds a field in the library, without an address: each check says where it is."""
         labels = (ctypes.c_char_p * len(f.cols))(*[c.encode() for c in f.cols]) if f.cols else None
         field = _library.Field(
@@ -220,7 +223,7 @@ class Guard:
 
     # The loop.
 
-    def check(self, clock: str = "step", arrays: Optional[Mapping[str, Any]] = None, *, stream: Any = None, **named: Any) -> None:
+    def check(self, clock: str = "step", arrays: Mapping[str, Any] | None = None, *, stream: Any = None, **named: Any) -> None:
         """Looks at arrays as they stand now; this is one more count of the clock.
 
         ``guard.check(obs=obs, reward=rew)``, or with a mapping for names with dots:
@@ -237,7 +240,7 @@ class Guard:
         """
         self._check(self._lib.ng_check, clock, arrays, named, stream)
 
-    def check_same(self, clock: str = "step", arrays: Optional[Mapping[str, Any]] = None, *, stream: Any = None, **named: Any) -> None:
+    def check_same(self, clock: str = "step", arrays: Mapping[str, Any] | None = None, *, stream: Any = None, **named: Any) -> None:
         """:meth:`check` within the present count of the clock.
 
         For what belongs to the step under way, such as the policy's outputs before
@@ -245,7 +248,7 @@ class Guard:
         """
         self._check(self._lib.ng_check_same, clock, arrays, named, stream)
 
-    def log(self, numbers: Optional[Mapping[str, Any]] = None, *, clock: str = "minibatch", same: bool = False, **named: Any) -> None:
+    def log(self, numbers: Mapping[str, Any] | None = None, *, clock: str = "minibatch", same: bool = False, **named: Any) -> None:
         """Checks numbers of the learner: losses, KL, entropy, learning rate, gradient norm.
 
         ``guard.log(value_loss=v, kl=kl, lr=lr)`` once per minibatch, or with
@@ -269,7 +272,7 @@ class Guard:
                 raise
             self.bind(name, x, clock=clock, shared=True, stage="monitor")
 
-    def _check(self, call: Any, clock: str, arrays: Optional[Mapping[str, Any]], named: Dict[str, Any], stream: Any) -> None:
+    def _check(self, call: Any, clock: str, arrays: Mapping[str, Any] | None, named: dict[str, Any], stream: Any) -> None:
         if self._watches:
             self._flush()
         if arrays:
@@ -295,7 +298,7 @@ class Guard:
         for watch in list(self._watches):
             watch.flush()
 
-    def _with_watched(self, clock: str, named: Mapping[str, Any]) -> Dict[str, Any]:
+    def _with_watched(self, clock: str, named: Mapping[str, Any]) -> dict[str, Any]:
         """Returns what is to be checked with the watched fields that were not given."""
         out = dict(named)
         for f in self._watched[clock]:
@@ -345,15 +348,15 @@ class Guard:
 
     # What was found.
 
-    def poll(self) -> Optional[Verdict]:
+    def poll(self) -> Verdict | None:
         """Returns what is known about the latest trip, None when there was none. It never waits."""
         return self._verdict(self._lib.ng_poll)
 
-    def wait(self) -> Optional[Verdict]:
+    def wait(self) -> Verdict | None:
         """:meth:`poll` after waiting for the dump under way, if there is one."""
         return self._verdict(self._lib.ng_wait)
 
-    def _verdict(self, call: Any) -> Optional[Verdict]:
+    def _verdict(self, call: Any) -> Verdict | None:
         v = _library.VerdictStruct(struct_size=ctypes.sizeof(_library.VerdictStruct))
         if self._lib.ok(call(self._handle, ctypes.byref(v))) != TRIPPED:
             return None
@@ -400,7 +403,7 @@ class Guard:
         """Records what the run declares: ``guard.fact("sim.timestep", 0.005)``. Numbers, text and bools."""
         self._lib.ok(self._lib.ng_fact(self._handle, name.encode(), _json(value)))
 
-    def facts(self, values: Optional[Mapping[str, Any]] = None, **named: Any) -> None:
+    def facts(self, values: Mapping[str, Any] | None = None, **named: Any) -> None:
         """Records several facts."""
         for name, value in {**(values or {}), **named}.items():
             self.fact(name, value)
@@ -454,7 +457,7 @@ class Guard:
     def __reduce__(self) -> Any:
         raise TypeError("a guard lives in one process: make another one there")
 
-    def __enter__(self) -> "Guard":
+    def __enter__(self) -> Guard:
         return self
 
     def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
@@ -466,14 +469,14 @@ class Guard:
             log.error("%s", e)
 
 
-def _is_trouble(e: Optional[BaseException]) -> bool:
+def _is_trouble(e: BaseException | None) -> bool:
     """Reports whether an exception deserves a dump: not a trip, which has one, and no orderly exit."""
     if isinstance(e, SystemExit):
         return e.code not in (None, 0)
     return not isinstance(e, (Tripped, GeneratorExit))
 
 
-def _close(lib: Any, handle: int, scratch: Optional[str], pid: int) -> Optional[int]:
+def _close(lib: Any, handle: int, scratch: str | None, pid: int) -> int | None:
     """Closes a guard; a finalizer calls it, so it holds no reference to the guard."""
     if os.getpid() != pid:
         return None
@@ -482,7 +485,7 @@ def _close(lib: Any, handle: int, scratch: Optional[str], pid: int) -> Optional[
     return code
 
 
-def _remove(folder: Optional[str]) -> None:
+def _remove(folder: str | None) -> None:
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -507,7 +510,7 @@ def _clock(clock: str) -> int:
         raise ValueError(f"clock {clock!r}: want {', '.join(CLOCKS)}") from None
 
 
-def _model_file(model: Any) -> Tuple[Optional[str], Optional[str]]:
+def _model_file(model: Any) -> tuple[str | None, str | None]:
     """Returns the path of a model, and the folder to remove when it was saved for the guard."""
     if model is None or isinstance(model, (str, os.PathLike)):
         return (None if model is None else os.fspath(model)), None
@@ -530,7 +533,7 @@ def _number(x: Any) -> Any:
     return float(x.item()) if size == 1 and hasattr(x, "item") else x
 
 
-def _env_ids(envs: Any) -> List[int]:
+def _env_ids(envs: Any) -> list[int]:
     """Returns env ids out of a list, an array of ids or a mask."""
     if envs is None:
         return []

@@ -1,17 +1,19 @@
 """Dumps for a process that is about to die: uncaught exceptions and SIGTERM."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
 import threading
 import traceback
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._guard import Guard
 
 
-def text_of(kind: type, value: Optional[BaseException], tb: Any) -> str:
+def text_of(kind: type, value: BaseException | None, tb: Any) -> str:
     """Returns an exception as a dump holds it: what it says, then the traceback."""
     last = "".join(traceback.format_exception_only(kind, value)).strip()
     name, _, rest = last.partition(":")
@@ -27,7 +29,7 @@ class Hooks:
     what was put on top of them since.
     """
 
-    def __init__(self, guard: "Guard") -> None:
+    def __init__(self, guard: Guard) -> None:
         self._guard = guard
         self._old_excepthook = sys.excepthook
         self._excepthook = self._on_exception
@@ -42,11 +44,7 @@ class Hooks:
         """Puts back what was there before."""
         if sys.excepthook == self._excepthook:
             sys.excepthook = self._old_excepthook
-        if (
-            self._signalled
-            and threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGTERM) == self._handler
-        ):
+        if self._signalled and threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == self._handler:
             signal.signal(signal.SIGTERM, self._old_handler or signal.SIG_DFL)
 
     def _on_exception(self, kind: type, value: BaseException, tb: Any) -> None:

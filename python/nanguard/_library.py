@@ -5,12 +5,14 @@ imported: what is imported in a data-loader worker should not start a Go
 runtime there.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 import threading
 from ctypes import c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
-from typing import List, Optional
+from typing import TYPE_CHECKING, Any
 
 OK, TRIPPED = 0, 1
 NO_DUMPS, FORK = -6, -3
@@ -186,6 +188,10 @@ _PROTOTYPES = {
 class Library:
     """The loaded library: its functions as attributes, errors as exceptions."""
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def __init__(self, path: str) -> None:
         self.path = path
         dll = ctypes.CDLL(path)
@@ -212,18 +218,18 @@ class Library:
     def error(self, code: int) -> NanGuardError:
         """Returns the exception for a negative code of the call just made."""
         buffer = ctypes.create_string_buffer(4096)
-        self.ng_last_error(buffer, len(buffer))  # type: ignore[attr-defined]
+        self.ng_last_error(buffer, len(buffer))
         message = buffer.value.decode("utf-8", "replace")
         return NanGuardError(message or f"the library returned {code}", CODES.get(code, str(code)))
 
     def version(self) -> str:
         """Returns the version of the library."""
         buffer = ctypes.create_string_buffer(256)
-        self.ok(self.ng_version(buffer, len(buffer)))  # type: ignore[attr-defined]
+        self.ok(self.ng_version(buffer, len(buffer)))
         return buffer.value.decode("utf-8", "replace")
 
 
-_loaded: Optional[Library] = None
+_loaded: Library | None = None
 _loading = threading.Lock()
 
 
@@ -239,7 +245,7 @@ def load() -> Library:
 def find() -> str:
     """Returns the path of the library: $NANGUARD_LIBRARY, else the one in the package."""
     named = os.environ.get("NANGUARD_LIBRARY")
-    places: List[Path] = [Path(named)] if named else [Path(__file__).parent / "libnanguard.so"]
+    places: list[Path] = [Path(named)] if named else [Path(__file__).parent / "libnanguard.so"]
     for place in places:
         if place.is_file():
             return str(place.resolve())

@@ -3,14 +3,17 @@
 torch is taken from the running process: whoever has a module has imported it.
 """
 
+from __future__ import annotations
+
 import collections
 import functools
 import logging
 import math
 import sys
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     from ._guard import Guard
@@ -63,17 +66,17 @@ class ModuleWatch:
         clock: of the passes forward; gradients are on clock minibatch.
     """
 
-    def __init__(self, guard: "Guard", module: Any, name: str = "policy", *, clock: str = "step") -> None:
+    def __init__(self, guard: Guard, module: Any, name: str = "policy", *, clock: str = "step") -> None:
         self._guard = weakref.ref(guard)
         self._torch = sys.modules["torch"]
         self._name, self._clock = name, clock
         self._layers = {m: f"{n or name} {type(m).__name__}" for n, m in module.named_modules() if not any(m.children())}
-        self._columns: Dict[str, List[str]] = {}
-        self._pending: Dict[str, Dict[str, Any]] = {"in": {}, "out": {}, "grad": {}, "weights": {}}
-        self._passes: Deque[Tuple[Dict[str, Any], Dict[str, Any]]] = collections.deque(maxlen=_KEPT_PASSES)
-        self._hooks: List[Any] = []
+        self._columns: dict[str, list[str]] = {}
+        self._pending: dict[str, dict[str, Any]] = {"in": {}, "out": {}, "grad": {}, "weights": {}}
+        self._passes: collections.deque[tuple[dict[str, Any], dict[str, Any]]] = collections.deque(maxlen=_KEPT_PASSES)
+        self._hooks: list[Any] = []
         #: Which layer was the first with a bad value; None as long as no trip named one.
-        self.first_bad: Optional[BadLayer] = None
+        self.first_bad: BadLayer | None = None
         self.install()
 
     # Coming and going.
@@ -102,7 +105,7 @@ class ModuleWatch:
             finally:
                 guard._watches.remove(self)
 
-    def __enter__(self) -> "ModuleWatch":
+    def __enter__(self) -> ModuleWatch:
         self.install()
         return self
 
@@ -173,7 +176,7 @@ class ModuleWatch:
     def _flush_backward(self) -> None:
         self._check({"grad": f"grad.{self._name}", "weights": f"grad.{self._name}.weights"}, "minibatch")
 
-    def _check(self, parts: Dict[str, str], clock: str) -> None:
+    def _check(self, parts: dict[str, str], clock: str) -> None:
         """Checks some of the pending numbers, one field for each part that has any."""
         guard = self._guard()
         seen = {part: self._pending[part] for part in parts if self._pending[part]}
@@ -190,7 +193,7 @@ class ModuleWatch:
             arrays[field] = self._row(self._columns[field], numbers)
         guard.check_same(clock, arrays)
 
-    def _bind(self, guard: "Guard", part: str, field: str, numbers: Dict[str, Any], clock: str) -> None:
+    def _bind(self, guard: Guard, part: str, field: str, numbers: dict[str, Any], clock: str) -> None:
         """Binds a field: a column per layer, those that ran first, then the others."""
         rest = [n for n in self._layers.values() if n not in numbers]
         columns = [*numbers, *(rest if part in ("in", "out") else reversed(rest))]
@@ -205,13 +208,13 @@ class ModuleWatch:
             order={"in": 58.0, "out": 59.0}.get(part, 80.5),
         )
 
-    def _row(self, columns: List[str], numbers: Dict[str, Any]) -> Any:
+    def _row(self, columns: list[str], numbers: dict[str, Any]) -> Any:
         """Returns the numbers in the order of the columns; a layer that did not run has 0."""
         like = next(iter(numbers.values()))
         zero = self._torch.zeros((), dtype=like.dtype, device=like.device)
         return self._torch.stack([numbers[c].to(like.device) if c in numbers else zero for c in columns])
 
-    def _on_trip(self, verdict: "Verdict") -> None:
+    def _on_trip(self, verdict: Verdict) -> None:
         """Looks for the layer behind a trip on one of the fields; this waits for the device."""
         for seen, fields in self._passes:
             for part, what in (("out", "output"), ("grad", "gradient of the output"), ("weights", "gradient of the weights")):

@@ -6,10 +6,13 @@ a check in one buffer. For most arrays a check only writes 8 bytes of address,
 after seeing that type, dtype, device, shape and strides are what they were.
 """
 
+from __future__ import annotations
+
 import ctypes
 import struct
 import weakref
-from typing import Any, Callable, Iterable, List, Optional, Tuple
+from collections.abc import Iterable
+from typing import Any, Callable
 
 from ._arrays import NUMPY, OTHER, PROXY, SCALAR, TORCH, WARP, Layout, View, contiguous, is_scalar, layout_of, stream_source, view_of
 from ._library import CUDA, DTYPES, HOST, Ref
@@ -25,10 +28,10 @@ class BoundField:
 
     __slots__ = ("name", "id", "shared", "cols", "number", "watched", "address")
 
-    def __init__(self, name: str, shared: bool, cols: Optional[List[str]]) -> None:
+    def __init__(self, name: str, shared: bool, cols: list[str] | None) -> None:
         self.name, self.shared, self.cols = name, shared, cols
         self.id = -1
-        self.number: Optional[ctypes.Array] = None  # where a plain number is put
+        self.number: ctypes.Array[ctypes.c_double] | None = None  # where a plain number is put
         self.watched: Any = None  # the array, or a function that returns it
         self.address = 0  # of the watched array at the latest check
 
@@ -36,19 +39,19 @@ class BoundField:
 class Plan:
     """The references of one check: a clock and some fields in order."""
 
-    def __init__(self, clock: int, fields: List[BoundField]) -> None:
+    def __init__(self, clock: int, fields: list[BoundField]) -> None:
         self.clock, self.fields, self.n = clock, fields, len(fields)
         self._buffer = bytearray(_SIZE * self.n)
         self._pin = (ctypes.c_char * len(self._buffer)).from_buffer(self._buffer) if self.n else None
         self.address = ctypes.addressof(self._pin) if self._pin is not None else None
         self._words = memoryview(self._buffer).cast("Q") if self.n else memoryview(b"")
-        self._entries: List[Tuple] = [(None, OTHER, None, None, None, None, _WORDS * i + 1) for i in range(self.n)]
+        self._entries: list[tuple[Any, ...]] = [(None, OTHER, None, None, None, None, _WORDS * i + 1) for i in range(self.n)]
         self.watched = [(_WORDS * i + 1, f) for i, f in enumerate(fields) if f.watched is not None]
-        self.stream: Optional[Callable[[], int]] = None
+        self.stream: Callable[[], int] | None = None
 
-    def fill(self, arrays: Iterable[Any]) -> List[Any]:
+    def fill(self, arrays: Iterable[Any]) -> list[Any]:
         """Writes where the arrays are now; returns what must live until the call was made."""
-        keep: List[Any] = []
+        keep: list[Any] = []
         words = self._words
         for entry, x in zip(self._entries, arrays):
             of_type, kind, dtype, shape, device, stride, at = entry
@@ -75,13 +78,12 @@ class Plan:
                     if x.shape == shape and x.strides == stride and x.dtype is dtype and x.device is device:
                         words[at] = x.ptr or 0
                         continue
-                elif kind == PROXY:
-                    if device() is x and x.data_ptr() == words[at]:
-                        continue
+                elif kind == PROXY and device() is x and x.data_ptr() == words[at]:
+                    continue
             self._look(at // _WORDS, x, keep)
         return keep
 
-    def moved(self) -> List[Tuple[BoundField, int, int]]:
+    def moved(self) -> list[tuple[BoundField, int, int]]:
         """Returns the watched fields that are elsewhere than at their latest check: field, from, to."""
         out = []
         for at, f in self.watched:
@@ -92,7 +94,7 @@ class Plan:
                 f.address = now
         return out
 
-    def _look(self, i: int, x: Any, keep: List[Any]) -> None:
+    def _look(self, i: int, x: Any, keep: list[Any]) -> None:
         """Looks at an array that is not like the last one in its place."""
         f = self.fields[i]
         if f.number is not None and is_scalar(x):
@@ -139,7 +141,7 @@ class Plan:
         )
 
 
-def locate(x: Any, shared: bool, keep: List[Any]) -> Tuple[View, Layout, bool]:
+def locate(x: Any, shared: bool, keep: list[Any]) -> tuple[View, Layout, bool]:
     """Returns where x is as rows and columns, and whether that is a copy made for it.
 
     What must live while the view is used is added to keep.

@@ -1,16 +1,19 @@
 """What a dump says of the run: member ``run`` of its manifest."""
 
+from __future__ import annotations
+
 import datetime
 import os
 import platform
 import subprocess
 import sys
-from typing import Any, Dict, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any
 
 
-def describe(given: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+def describe(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Returns what is known of this process, with what the caller says on top."""
-    run: Dict[str, Any] = {
+    run: dict[str, Any] = {
         "command": [sys.executable and os.path.basename(sys.executable), *sys.argv],
         "host": platform.node(),
         "pid": os.getpid(),
@@ -41,7 +44,7 @@ def _gpu() -> str:
     return ""
 
 
-def _git(folder: str) -> Optional[Dict[str, Any]]:
+def _git(folder: str) -> dict[str, Any] | None:
     """Returns commit, branch and dirt of the work tree that the running script is in, None outside of one."""
     commit = _git_says(folder, "rev-parse", "HEAD")
     if not commit:
@@ -50,7 +53,7 @@ def _git(folder: str) -> Optional[Dict[str, Any]]:
     return {"commit": commit, "branch": _git_says(folder, "rev-parse", "--abbrev-ref", "HEAD") or "", "dirty": bool(changes)}
 
 
-def _git_says(folder: str, *args: str) -> Optional[str]:
+def _git_says(folder: str, *args: str) -> str | None:
     try:
         done = subprocess.run(["git", "-C", folder, *args], capture_output=True, text=True, timeout=5, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):

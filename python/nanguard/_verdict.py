@@ -1,7 +1,8 @@
 """What a guard found."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Optional
 
 from ._library import CLASSES, CLOCKS, NanGuardError, VerdictStruct
 
@@ -18,7 +19,7 @@ class Verdict:
     """
 
     field: str
-    env: Optional[int]
+    env: int | None
     col: int
     value: str  #: ``"nan"``, ``"posinf"`` or ``"neginf"``
     clock: str
@@ -27,7 +28,7 @@ class Verdict:
     path: str  #: of the dump once it is written, else ``""``
     error: str  #: why the dump, or what belongs beside it, could not be written, else ``""``
     done: bool  #: the dump is written, or will never be unless :meth:`Guard.dump` is called
-    label: Optional[str] = None
+    label: str | None = None
 
     def __str__(self) -> str:
         where = "" if self.env is None else f"env {self.env}, "
@@ -49,7 +50,7 @@ class Tripped(NanGuardError):
         return type(self), (self.verdict,)
 
 
-def verdict_of(v: VerdictStruct, cols: Optional[list]) -> Verdict:
+def verdict_of(v: VerdictStruct, cols: list[str] | None) -> Verdict:
     """Returns a verdict as the library filled it in; cols are the labels of its field."""
     text = [b.decode("utf-8", "replace") for b in (v.field, v.path, v.error)]
     return Verdict(

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,14 +52,14 @@ class Dump:
     def __init__(self, path: Any) -> None:
         self.path = str(path)
         with np.load(self.path, allow_pickle=True) as z:
-            self.arrays: Dict[str, Any] = {name: z[name] for name in z.files}
+            self.arrays: dict[str, Any] = {name: z[name] for name in z.files}
         self.manifest = json.loads(bytes(self.arrays["_nanguard"]))
         self.metadata = self.arrays["_metadata"].item()
 
     def field(self, name: str) -> Any:
         return self.arrays["field." + name]
 
-    def spec(self, name: str) -> Dict[str, Any]:
+    def spec(self, name: str) -> dict[str, Any]:
         return next(f for f in self.manifest["fields"] if f["name"] == name)
 
     def events(self, kind: str) -> list:
@@ -85,7 +85,7 @@ def python(code: str, *args: str, timeout: float = 60, **env: str) -> "subproces
     )
 
 
-def diagnosis(binary: str, path: str) -> Dict[str, Any]:
+def diagnosis(binary: str, path: str) -> dict[str, Any]:
     """Returns what the nanguard command says of a dump; it exits with 3 when it found something."""
     done = subprocess.run([binary, "diagnose", "--json", path], capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr

@@ -30,7 +30,7 @@ def test_an_array_freed_between_checks(dumps) -> None:
         del x
         gc.collect()
         assert gone() is None
-        for i in range(50):  # other arrays take the place
+        for _i in range(50):  # other arrays take the place
             guard.check(obs=np.zeros((ENVS, 4)))
             guard.check(obs=np.zeros((4, ENVS)).T)
         assert guard.poll() is None
@@ -162,7 +162,7 @@ def test_killed_during_the_dump(dumps, after_ms) -> None:
         else:
             time.sleep(after_ms / 1000)
         p.kill()
-    found = [path for path in dumps.glob("nan_dump_*.npz")] if dumps.exists() else []
+    found = list(dumps.glob("nan_dump_*.npz")) if dumps.exists() else []
     for path in found:
         d = Dump(path)
         assert d.field("obs").shape[0] >= 90 and d.manifest["trip"]["env"] == 3
@@ -176,7 +176,9 @@ def test_many_checks_take_no_more_memory(dumps) -> None:
 
         def some(n: int) -> None:
             for _ in range(n):
-                guard.check("step", {"obs": kept, "reward": np.zeros(ENVS, np.float32), "reward.part": np.zeros((ENVS, 2), np.float32)[:, 0]})
+                guard.check(
+                    "step", {"obs": kept, "reward": np.zeros(ENVS, np.float32), "reward.part": np.zeros((ENVS, 2), np.float32)[:, 0]}
+                )
                 guard.log(kl=0.1, value_loss=2)
                 guard.poll()
 

@@ -71,7 +71,7 @@ def test_names_without_a_place_need_a_stage(dumps) -> None:
 def test_fields_show_themselves_one_after_the_other(dumps, open_dump) -> None:
     with nanguard.Guard(ENVS, dumps) as guard:
         for update in range(3):
-            for step in range(4):
+            for _step in range(4):
                 for substep in range(2):
                     guard.check("substep", qvel=np.full((ENVS, 2), substep, np.float32))
                 guard.check_same("step", {"policy.mean": np.zeros((ENVS, 2))})
@@ -123,7 +123,14 @@ def test_fresh_and_reused_arrays_are_read_where_they_are_now(dumps, open_dump) -
     with nanguard.Guard(ENVS, dumps) as guard:
         for i in range(200):
             buffer[:] = i
-            guard.check("step", {"reward.kept": buffer, "reward.fresh": np.full(ENVS, i, np.float64), "reward.part": np.full(3 * ENVS, i)[::3].astype("f8")})
+            guard.check(
+                "step",
+                {
+                    "reward.kept": buffer,
+                    "reward.fresh": np.full(ENVS, i, np.float64),
+                    "reward.part": np.full(3 * ENVS, i)[::3].astype("f8"),
+                },
+            )
         d = open_dump(guard.dump())
     for name in ("kept", "fresh", "part"):
         assert (d.field(f"reward.{name}")[:, :, 0] == np.arange(200)[:, None]).all(), name
@@ -288,13 +295,13 @@ def test_a_check_of_nothing_counts(dumps) -> None:
 @pytest.mark.parametrize(
     "wrong,error,words",
     [
-        (dict(num_envs=0), nanguard.NanGuardError, "NumEnvs 0"),
-        (dict(num_envs=4, max_dumps=-1), nanguard.NanGuardError, "negative"),
-        (dict(num_envs=4, on_trip="panic"), ValueError, "on_trip 'panic'"),
-        (dict(num_envs=4, device="tpu"), ValueError, "device 'tpu'"),
-        (dict(num_envs=4, device="cuda:x"), ValueError, "device 'cuda:x'"),
-        (dict(num_envs=4, model=3), TypeError, "model of type int"),
-        (dict(num_envs=4, run={"colour": "red"}), nanguard.NanGuardError, "colour"),
+        ({"num_envs": 0}, nanguard.NanGuardError, "NumEnvs 0"),
+        ({"num_envs": 4, "max_dumps": -1}, nanguard.NanGuardError, "negative"),
+        ({"num_envs": 4, "on_trip": "panic"}, ValueError, "on_trip 'panic'"),
+        ({"num_envs": 4, "device": "tpu"}, ValueError, "device 'tpu'"),
+        ({"num_envs": 4, "device": "cuda:x"}, ValueError, "device 'cuda:x'"),
+        ({"num_envs": 4, "model": 3}, TypeError, "model of type int"),
+        ({"num_envs": 4, "run": {"colour": "red"}}, nanguard.NanGuardError, "colour"),
     ],
 )
 def test_guards_that_cannot_be_made(wrong, error, words) -> None:

@@ -82,7 +82,9 @@ def test_importing_loads_nothing() -> None:
 
 
 def test_a_missing_library_is_told() -> None:
-    done = python("import nanguard\ntry: nanguard.Guard(4)\nexcept nanguard.NanGuardError as e: print(e.code, e)", NANGUARD_LIBRARY="/nowhere/lib.so")
+    done = python(
+        "import nanguard\ntry: nanguard.Guard(4)\nexcept nanguard.NanGuardError as e: print(e.code, e)", NANGUARD_LIBRARY="/nowhere/lib.so"
+    )
     assert done.stdout.startswith("library no libnanguard.so at /nowhere/lib.so (from $NANGUARD_LIBRARY)"), done
     assert "pip install" in done.stdout
 
