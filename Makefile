@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS := -s -w -X github.com/nanguard/nanguard/internal/cli.version=$(VERSION)
+LDFLAGS := -s -w -X github.com/nanguard/nanguard/internal/version.stamp=$(VERSION)
 FAULT ?= contact
 
 .PHONY: build demo test bench docs clean go

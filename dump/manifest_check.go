@@ -101,12 +101,18 @@ var (
 func (m *Manifest) checkFields(warn func(string, ...any)) {
 	seen := make(map[string]bool, len(m.Fields))
 	m.Fields = slices.DeleteFunc(m.Fields, func(f FieldSpec) bool {
-		if f.Name == "" || seen[f.Name] || len(f.Name) > maxName {
-			warn("field %s is listed twice, without a name or with a very long one; it is left out", quote(f.Name))
-			return true
+		switch {
+		case f.Name == "":
+			warn("a field has no name; it is left out")
+		case len(f.Name) > maxName:
+			warn("field %s: its name has %d bytes, over the limit of %d; it is left out", quote(f.Name), len(f.Name), maxName)
+		case seen[f.Name]:
+			warn("field %s is listed twice; the first counts", quote(f.Name))
+		default:
+			seen[f.Name] = true
+			return false
 		}
-		seen[f.Name] = true
-		return false
+		return true
 	})
 	for i := range m.Fields {
 		f := &m.Fields[i]

@@ -17,6 +17,7 @@ import (
 type modelFile struct {
 	dir, name string // "" when there is none
 	text      bool   // MJCF, not a binary model
+	refused   bool   // there is something of the name, and it was said why it is not read
 }
 
 // Model returns the MuJoCo model beside the dump, or nil; Warnings says why
@@ -47,7 +48,7 @@ func (f *File) findModel() {
 		paths = append(paths, target)
 	}
 	found := slices.ContainsFunc(paths, func(p string) bool { return f.findModelBeside(p, named) })
-	if !found && bareName(named) {
+	if !found && bareName(named) && !f.folder.refused {
 		f.warn(fmt.Errorf("the model %s is not beside the dump: columns are named as far as the dump itself does", quote(named)))
 	}
 }
@@ -77,6 +78,7 @@ func (f *File) isModel(root *os.Root, name, named string) bool {
 		return false
 	case err != nil:
 		f.warn(fmt.Errorf("model %s beside the dump is not read: %w", quote(name), err))
+		f.folder.refused = true
 		return false
 	}
 	if name != named && f.format != "unilab" {
@@ -142,7 +144,7 @@ func (f *File) loadModel() {
 		}
 		m, err := f.readModel()
 		if err != nil {
-			f.warn(fmt.Errorf("model %s: %w; its names are not used", quote(f.folder.name), err))
+			f.warn(fmt.Errorf("%w; its names are not used", f.aboutModel(err)))
 		}
 		if m == nil {
 			var layout *mjb.LayoutError
@@ -156,6 +158,14 @@ func (f *File) loadModel() {
 			f.model = m
 		}
 	})
+}
+
+// aboutModel makes an error name the model, if it does not yet.
+func (f *File) aboutModel(err error) error {
+	if strings.Contains(err.Error(), quote(f.folder.name)) {
+		return err
+	}
+	return fmt.Errorf("model %s: %w", quote(f.folder.name), err)
 }
 
 // readModel opens and reads the model within its folder.

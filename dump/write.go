@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/nanguard/nanguard/internal/version"
 )
 
 // WriteFile writes d into the folder dir, which is made when it is missing, and
@@ -54,7 +56,7 @@ func (d *Draft) manifest() Manifest {
 	m := d.Manifest
 	m.Format, m.Version = "nanguard-dump", 1
 	if m.Producer == (Producer{}) {
-		m.Producer = Producer{Name: "nanguard", Version: moduleVersion()}
+		m.Producer = Producer{Name: "nanguard", Version: version.String()}
 	}
 	m.EnvIDs = append([]int{}, m.EnvIDs...)
 	m.EnvRoles = append([]Role{}, m.EnvRoles...)

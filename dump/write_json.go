@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"runtime/debug"
 )
 
 // marshalManifest returns the JSON of m, with non-finite numbers of events and
@@ -115,20 +114,4 @@ func plainFloat(f float64) any {
 		return "-Infinity"
 	}
 	return f
-}
-
-// moduleVersion returns the version of this module as it was built into the
-// program, "(devel)" when it has none.
-func moduleVersion() string {
-	const path = "github.com/nanguard/nanguard"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(devel)"
-	}
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == path && m.Version != "" {
-			return m.Version
-		}
-	}
-	return "(devel)"
 }

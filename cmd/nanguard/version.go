@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nanguard/nanguard/internal/cli"
+	"github.com/nanguard/nanguard/internal/version"
 )
 
 // newVersion returns the version command.
@@ -20,7 +21,7 @@ func newVersion(g *globals) *cobra.Command {
 				Version  string `json:"version"`
 				Go       string `json:"go"`
 				Platform string `json:"platform"`
-			}{cli.Version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			}{version.String(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			if g.json {
 				return writeJSON(c.OutOrStdout(), v)
 			}

@@ -8,11 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+
+	"github.com/nanguard/nanguard/internal/version"
 )
 
 // The exit codes of both commands.
@@ -21,6 +22,8 @@ const (
 	ExitFailure = 1
 	ExitUsage   = 2
 	ExitFound   = 3 // something non-finite or implausible was found
+
+	ExitInterrupted = 130 // by Ctrl-C, as shells have it
 )
 
 // ErrFound is returned by a command that has already said what it found; it
@@ -64,7 +67,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &UsageError{err} })
 	err := fang.Execute(ctx, root,
-		fang.WithVersion(Version()), fang.WithoutManpage(),
+		fang.WithVersion(version.String()), fang.WithoutManpage(),
 		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) { printError(stderr, root.Name(), err) }))
 	return exitCode(err)
 }
@@ -73,6 +76,10 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 // the arguments.
 func printError(w io.Writer, name string, err error) {
 	if errors.Is(err, ErrFound) || errors.Is(err, ErrReported) {
+		return
+	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(w, "%s: interrupted\n", name)
 		return
 	}
 	fmt.Fprintf(w, "%s: %s\n", name, OneLine(err.Error()))
@@ -89,27 +96,10 @@ func exitCode(err error) int {
 		return ExitOK
 	case errors.Is(err, ErrFound):
 		return ExitFound
+	case errors.Is(err, context.Canceled):
+		return ExitInterrupted
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
 		return ExitUsage
 	}
 	return ExitFailure
-}
-
-// version is set by the linker (see the Makefile).
-var version string
-
-// Version returns the version of the build: what the linker was told, else the
-// module's.
-func Version() string {
-	if version != "" {
-		return version
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	return "devel"
 }

@@ -39,6 +39,7 @@ func TestExecuteMapsErrorsToCodes(t *testing.T) {
 		{fmt.Errorf("check: %w", ErrReported), ExitFailure, ""},
 		{errors.New("open dump \"x\": no"), ExitFailure, "prog: open dump \"x\": no\n"},
 		{errors.New("two\nlines\x1b[31m"), ExitFailure, "prog: two; lines\\x1b[31m\n"},
+		{fmt.Errorf("run: %w", context.Canceled), ExitInterrupted, "prog: interrupted\n"},
 		{Usagef("bad %s", "flag"), ExitUsage, "prog: bad flag\nprog: hint: prog --help tells the commands and flags\n"},
 	} {
 		root := &cobra.Command{Use: "prog", RunE: func(*cobra.Command, []string) error { return c.err }}
