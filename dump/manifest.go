@@ -1,6 +1,9 @@
 package dump
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Stage is the place in the training loop where a field is produced.
 type Stage string
@@ -116,6 +119,16 @@ type Trip struct {
 	Env   *int   `json:"env"`
 	Col   int    `json:"col"`
 	Class string `json:"class"` // "nan", "posinf" or "neginf"
+}
+
+// String says the trip in words: "qvel, env 29, column 3: nan at tick 44
+// (substep 30)".
+func (t Trip) String() string {
+	where := t.Field
+	if t.Env != nil {
+		where += fmt.Sprintf(", env %d", *t.Env)
+	}
+	return fmt.Sprintf("%s, column %d: %s at tick %d (%s %d)", where, t.Col, t.Class, t.Tick, t.Clock, t.Count)
 }
 
 // FirstBad is the first non-finite value of one field, over all envs of the

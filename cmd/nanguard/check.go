@@ -145,6 +145,25 @@ func (r *checkResult) err() error {
 	return nil
 }
 
+// maxLink is more than the name of a dump takes.
+const maxLink = 255
+
+// copiedLink reports whether a file is what some copies make of a link: the name
+// of a file beside it as text.
+func copiedLink(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || info.Size() == 0 || info.Size() > maxLink {
+		return false
+	}
+	text, err := os.ReadFile(name)
+	target := string(text)
+	if err != nil || target != filepath.Base(target) || filepath.Ext(target) != ".npz" {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(filepath.Dir(name), target))
+	return err == nil
+}
+
 // dumpsBelow returns the file itself, or the .npz files below a folder in
 // order of their names. Links to files are left out: the latest dump is there
 // under its own name.
@@ -165,7 +184,7 @@ func dumpsBelow(path string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if e.Type().IsRegular() && filepath.Ext(name) == ".npz" {
+		if e.Type().IsRegular() && filepath.Ext(name) == ".npz" && !copiedLink(name) {
 			names = append(names, name)
 		}
 		return nil

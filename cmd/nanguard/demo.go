@@ -69,6 +69,15 @@ func faultList() string {
 	return b.String()
 }
 
+// faultNames lists the faults by name.
+func faultNames() string {
+	var names []string
+	for _, f := range fixtures.Catalog() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // demo runs one fixture, diagnoses its dump and says how to look at it.
 func (g *globals) demo(c *cobra.Command, fault string, x demoFlags) error {
 	if fault == "" {
@@ -76,7 +85,7 @@ func (g *globals) demo(c *cobra.Command, fault string, x demoFlags) error {
 	}
 	fixture, ok := fixtures.Find(fault)
 	if !ok {
-		return cli.Usagef("no fault is called %q; there are:\n%s", fault, faultList())
+		return cli.Usagef("no fault is called %q; there are %s", fault, faultNames())
 	}
 	p := newProgress(c.ErrOrStderr())
 	fmt.Fprintf(c.ErrOrStderr(), "%s (seed %d): %s\n", fixture.Title, x.seed, fixture.Story)

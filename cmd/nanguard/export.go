@@ -32,7 +32,10 @@ func newExport(g *globals) *cobra.Command {
 	c.Flags().Int64Var(&x.step, "step", -1, "only frames with this count of the field's clock (for state: this step)")
 	c.Flags().StringVar(&x.format, "format", "csv", "csv, json or npy")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if g.json && !c.Flags().Changed("format") {
+		switch {
+		case g.json && c.Flags().Changed("format") && x.format != "json":
+			return cli.Usagef("--json and --format %s exclude each other", x.format)
+		case g.json:
 			x.format = "json"
 		}
 		return g.export(c, args[0], args[1], x)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/internal/safetext"
@@ -26,11 +27,14 @@ type table struct {
 
 // newTable reads a field.
 func newTable(f *dump.File, field string) (*table, error) {
+	spec, ok := f.Field(field)
+	if !ok {
+		return nil, fmt.Errorf("export %q: it holds no field %q; it holds %s", f.Name(), field, fieldNames(f))
+	}
 	s, err := f.Frames(field)
 	if err != nil {
 		return nil, err
 	}
-	spec, _ := f.Field(field)
 	t := &table{file: f.Name(), field: field, clock: spec.Clock, columns: f.Columns(field), Series: s}
 	for i := range s.Ticks {
 		t.frames = append(t.frames, i)
@@ -39,6 +43,21 @@ func newTable(f *dump.File, field string) (*table, error) {
 		t.rows = append(t.rows, i)
 	}
 	return t, nil
+}
+
+// fieldNames lists the fields of a dump.
+func fieldNames(f *dump.File) string {
+	var names []string
+	if f.States() != nil {
+		names = append(names, dump.StateField)
+	}
+	for _, s := range f.Manifest().Fields {
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
 
 // keepEnv cuts the table down to one env of the run.
@@ -142,13 +161,17 @@ func (t *table) record(frame, row int) []string {
 	}
 	rec := []string{strconv.FormatInt(t.Ticks[frame], 10), strconv.FormatInt(t.Counts[frame], 10), env}
 	for _, v := range t.row(frame, row) {
-		rec = append(rec, number(v))
+		rec = append(rec, t.number(v))
 	}
 	return rec
 }
 
-// number spells v so that it reads back as the same float64.
-func number(v float64) string {
+// number spells a value so that it reads back as the same one in the field's own
+// type.
+func (t *table) number(v float64) string { return number(v, t.Values.DType) }
+
+// number spells a value of the given type.
+func number(v float64, d tensor.DType) string {
 	switch {
 	case math.IsNaN(v):
 		return "NaN"
@@ -157,7 +180,11 @@ func number(v float64) string {
 	case math.IsInf(v, -1):
 		return "-Infinity"
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	bits := 64
+	if d.IsFloat() && d.Size() < 8 {
+		bits = 32 // which float16 and bfloat16 widen to without loss
+	}
+	return strconv.FormatFloat(v, 'g', -1, bits)
 }
 
 // writeNPY writes the kept values in their own type; bfloat16, which numpy

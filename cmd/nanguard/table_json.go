@@ -50,7 +50,7 @@ func (v values) write(b *strings.Builder, a tensor.Array) {
 			v.write(b, a.Frame(i))
 			continue
 		}
-		s := number(a.Float64(i))
+		s := number(a.Float64(i), a.DType)
 		if a.Class(i) != tensor.Finite {
 			s = strconv.Quote(s)
 		}
