@@ -250,6 +250,15 @@ int ng_version(char *text, size_t size);
 /* sizeof the struct of that name as the library has it, 0 for an unknown one. */
 size_t ng_sizeof(const char *struct_name);
 
+/* For bindings of Python, called with the interpreter's lock held: fills in
+ * address and strides of refs from the tensors (PyObject *) of a framework that
+ * has DLPack's C exchange (__dlpack_c_exchange_api__ of their type). Each ref has
+ * been filled in before; the function stops at the first tensor of another dtype,
+ * shape, memory or device, or whose columns do not lie at one stride, or that
+ * the framework refuses (a Python exception is set then). It returns how many
+ * refs it filled in. In one with rows 1 all dimensions are columns. */
+uint32_t ng_refs_from_objects(const void *exchange_api, void *const *objects, uint32_t n, ng_ref *refs);
+
 #ifdef __cplusplus
 }
 #endif

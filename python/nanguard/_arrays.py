@@ -218,6 +218,17 @@ def _of_dlpack(x: Any) -> View:
     return View((t.data or 0) + t.byte_offset, dtype, shape, strides, memory, int(device), OTHER, keep=capsule)
 
 
+def exchange_of(kind: type) -> int | None:
+    """Returns the address of the C exchange table of DLPack that a type of array has, None without one."""
+    capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
+    if type(capsule).__name__ != "PyCapsule":
+        return None
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.argtypes, get.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_void_p
+    address: int = get(capsule, b"dlpack_exchange_api")
+    return address
+
+
 def stream_source(x: Any, v: View) -> Callable[[], int] | None:
     """Returns what tells the CUDA stream on which a check of x is to be enqueued.
 

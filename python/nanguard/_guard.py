@@ -238,6 +238,8 @@ class Guard:
         Give all arrays that belong together in one check: among them, the first bad
         one is told by their place in the loop, not by the order in which they come.
         """
+        if self._watches:
+            self._flush()
         self._check(self._lib.ng_check, clock, arrays, named, stream)
 
     def check_same(self, clock: str = "step", arrays: Mapping[str, Any] | None = None, *, stream: Any = None, **named: Any) -> None:
@@ -246,6 +248,8 @@ class Guard:
         For what belongs to the step under way, such as the policy's outputs before
         the envs step, or for a second look, such as at the state right after a reset.
         """
+        if self._watches:
+            self._flush()
         self._check(self._lib.ng_check_same, clock, arrays, named, stream)
 
     def log(self, numbers: Mapping[str, Any] | None = None, *, clock: str = "minibatch", same: bool = False, **named: Any) -> None:
@@ -258,6 +262,7 @@ class Guard:
         not have is recorded and never trips. Numbers are kept as float64; a number
         that lies on a GPU stays there and keeps its type.
         """
+        self._flush()
         arrays = {LOG_NAMES.get(name, name): _number(x) for name, x in {**(numbers or {}), **named}.items()}
         for name, x in arrays.items():
             if name not in self._fields:
@@ -273,8 +278,6 @@ class Guard:
             self.bind(name, x, clock=clock, shared=True, stage="monitor")
 
     def _check(self, call: Any, clock: str, arrays: Mapping[str, Any] | None, named: dict[str, Any], stream: Any) -> None:
-        if self._watches:
-            self._flush()
         if arrays:
             named = {**arrays, **named} if named else arrays  # type: ignore[assignment]
         with self._lock:
@@ -311,7 +314,7 @@ class Guard:
         for name, x in named.items():
             if name not in self._fields:
                 self.bind(name, x, clock=clock)
-        plan = Plan(number, [self._fields[name] for name in named])
+        plan = Plan(self._lib, number, [self._fields[name] for name in named])
         self._plans[(clock, *named)] = plan
         return plan
 
@@ -435,6 +438,7 @@ class Guard:
         if not self._close.alive:
             return
         try:
+            self._flush()
             log.warning("dump of a run that ends: %s", self.dump(reason))
         except NanGuardError as e:
             if e.code != _library.CODES[NO_DUMPS]:
@@ -449,10 +453,15 @@ class Guard:
         if self._hooks is not None:
             self._hooks.remove()
             self._hooks = None
-        if self._close.alive:
+        if not self._close.alive:
+            return
+        try:
+            for watch in list(self._watches):
+                watch.remove()
+        finally:
             code = self._close()
-            if code is not None:
-                self._lib.ok(code)
+        if code is not None:
+            self._lib.ok(code)
 
     def __reduce__(self) -> Any:
         raise TypeError("a guard lives in one process: make another one there")

@@ -127,7 +127,7 @@ class ModuleWatch:
 
     def _on_forward(self, layer: str, _: Any, args: Any, output: Any) -> None:
         if layer in self._pending["out"]:  # it runs again: another pass
-            self._flush_forward()
+            self.flush()
         self._pending["in"][layer] = self._absmax(args)
         self._pending["out"][layer] = self._absmax(output)
         for x in self._floats(output):
@@ -136,7 +136,7 @@ class ModuleWatch:
 
     def _on_gradient(self, layer: str, grad: Any) -> None:
         if layer in self._pending["grad"]:
-            self._flush_backward()
+            self.flush()
         self._pending["grad"][layer] = self._absmax(grad)
 
     def _on_weights(self, layer: str, parameter: Any) -> None:
@@ -167,13 +167,7 @@ class ModuleWatch:
 
     def flush(self) -> None:
         """Checks what the hooks saw since the last time; the guard does it before its own checks."""
-        self._flush_forward()
-        self._flush_backward()
-
-    def _flush_forward(self) -> None:
         self._check({"in": f"{self._name}.layers.in", "out": f"{self._name}.layers.out"}, self._clock)
-
-    def _flush_backward(self) -> None:
         self._check({"grad": f"grad.{self._name}", "weights": f"grad.{self._name}.weights"}, "minibatch")
 
     def _check(self, parts: dict[str, str], clock: str) -> None:
@@ -191,7 +185,7 @@ class ModuleWatch:
             if field not in self._columns:
                 self._bind(guard, part, field, numbers, clock)
             arrays[field] = self._row(self._columns[field], numbers)
-        guard.check_same(clock, arrays)
+        guard._check(guard._lib.ng_check_same, clock, arrays, {}, None)
 
     def _bind(self, guard: Guard, part: str, field: str, numbers: dict[str, Any], clock: str) -> None:
         """Binds a field: a column per layer, those that ran first, then the others."""

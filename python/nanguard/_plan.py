@@ -3,7 +3,8 @@
 A training loop makes the same checks over and over: the same fields, in the same
 order, with arrays of the same shape. A plan holds the ``ng_ref`` structs of such
 a check in one buffer. For most arrays a check only writes 8 bytes of address,
-after seeing that type, dtype, device, shape and strides are what they were.
+after seeing that type, dtype, device, shape and strides are what they were; where
+all come from a framework with DLPack's C exchange, the library does it in C.
 """
 
 from __future__ import annotations
@@ -11,14 +12,30 @@ from __future__ import annotations
 import ctypes
 import struct
 import weakref
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Callable
 
-from ._arrays import NUMPY, OTHER, PROXY, SCALAR, TORCH, WARP, Layout, View, contiguous, is_scalar, layout_of, stream_source, view_of
-from ._library import CUDA, DTYPES, HOST, Ref
+from ._arrays import (
+    NUMPY,
+    OTHER,
+    PROXY,
+    SCALAR,
+    TORCH,
+    WARP,
+    Layout,
+    View,
+    contiguous,
+    exchange_of,
+    is_scalar,
+    layout_of,
+    stream_source,
+    view_of,
+)
+from ._library import CUDA, DTYPES, HOST, Library, Ref
 
 _SIZE = ctypes.sizeof(Ref)
 _WORDS = _SIZE // 8
+_CHANCES = 3
 _PACK = struct.Struct("=IiQqqqqiiiI")
 assert _PACK.size == _SIZE
 
@@ -39,18 +56,58 @@ class BoundField:
 class Plan:
     """The references of one check: a clock and some fields in order."""
 
-    def __init__(self, clock: int, fields: list[BoundField]) -> None:
-        self.clock, self.fields, self.n = clock, fields, len(fields)
+    def __init__(self, lib: Library, clock: int, fields: list[BoundField]) -> None:
+        self._lib, self.clock, self.fields, self.n = lib, clock, fields, len(fields)
         self._buffer = bytearray(_SIZE * self.n)
         self._pin = (ctypes.c_char * len(self._buffer)).from_buffer(self._buffer) if self.n else None
         self.address = ctypes.addressof(self._pin) if self._pin is not None else None
         self._words = memoryview(self._buffer).cast("Q") if self.n else memoryview(b"")
-        self._entries: list[tuple[Any, ...]] = [(None, OTHER, None, None, None, None, _WORDS * i + 1) for i in range(self.n)]
+        self._entries: list[tuple[Any, ...]] = []
+        self._forget()
         self.watched = [(_WORDS * i + 1, f) for i, f in enumerate(fields) if f.watched is not None]
         self.stream: Callable[[], int] | None = None
+        self._exchange: int | None = None  # table of functions that locate all the arrays at once
+        self._types: tuple[type, ...] = ()  # of the arrays that it does that for
+        self._chances = _CHANCES  # to find such a table
+        self._copied = False  # an array had to be copied
+        self._ids = (ctypes.c_uint64 * self.n)()
+        self._pack_ids = struct.Struct(f"={self.n}Q").pack_into
 
-    def fill(self, arrays: Iterable[Any]) -> list[Any]:
+    def fill(self, arrays: Collection[Any]) -> list[Any]:
         """Writes where the arrays are now; returns what must live until the call was made."""
+        if self._exchange is not None:
+            if tuple(map(type, arrays)) == self._types and self._fill_at_once(arrays):
+                return []
+            self._exchange = None
+            self._forget()
+        keep = self._fill(arrays)
+        if self._chances:
+            self._chances -= 1
+            self._find_exchange(arrays)
+        return keep
+
+    def _fill_at_once(self, arrays: Collection[Any]) -> bool:
+        """Has the library ask the framework where the arrays are; reports whether they are like the last ones."""
+        self._pack_ids(self._ids, 0, *map(id, arrays))
+        try:
+            done: int = self._lib.ng_refs_from_objects(self._exchange, self._ids, self.n, self.address)
+        except Exception:  # the framework's: the slow way says what is wrong
+            return False
+        return done == self.n
+
+    def _find_exchange(self, arrays: Collection[Any]) -> None:
+        """Looks whether one framework can locate all the arrays."""
+        self._types = tuple(map(type, arrays))
+        tables = {exchange_of(t) for t in set(self._types)}
+        if len(tables) == 1 and not self._copied:
+            self._exchange = tables.pop()
+
+    def _forget(self) -> None:
+        """Has every array looked at again."""
+        self._entries = [(None, OTHER, None, None, None, None, _WORDS * i + 1) for i in range(self.n)]
+
+    def _fill(self, arrays: Iterable[Any]) -> list[Any]:
+        """Writes where the arrays are, one by one."""
         keep: list[Any] = []
         words = self._words
         for entry, x in zip(self._entries, arrays):
@@ -103,6 +160,7 @@ class Plan:
             self._enter(i, type(x), SCALAR, None, None, f.number, None)
             return
         v, layout, copied = locate(x, f.shared, keep)
+        self._copied = self._copied or copied
         if v.memory == CUDA and (self.stream is None or v.kind == TORCH):
             self.stream = stream_source(x, v) or self.stream
         self._pack(i, v, layout)

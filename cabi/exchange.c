@@ -1,0 +1,103 @@
+/*
+ * Where the tensors of a Python framework are, asked in C: DLPack's C exchange
+ * fills in a struct in 60 ns where Python takes ten times as long to read the
+ * same from attributes. The layouts are those of dlpack.h 1.x, which promises to
+ * keep them within the major version.
+ */
+#include "nanguard.h"
+
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_BOOL = 6 };
+
+typedef struct {
+	void *data;
+	int32_t device_type;
+	int32_t device_id;
+	int32_t ndim;
+	uint8_t code;
+	uint8_t bits;
+	uint16_t lanes;
+	int64_t *shape;
+	int64_t *strides;
+	uint64_t byte_offset;
+} dl_tensor;
+
+typedef struct dl_exchange {
+	uint32_t major;
+	uint32_t minor;
+	const struct dl_exchange *older;
+	void *allocate;
+	void *managed_from_object;
+	void *managed_to_object;
+	int (*tensor_from_object)(void *object, dl_tensor *out);
+	void *current_stream;
+} dl_exchange;
+
+_Static_assert(sizeof(dl_tensor) == 48, "dl_tensor is not DLPack's");
+_Static_assert(offsetof(dl_exchange, tensor_from_object) == 40, "dl_exchange is not DLPack's");
+
+static int64_t itemsize(const dl_tensor *t) { return t->bits * t->lanes / 8; }
+
+static int32_t dtype_of(const dl_tensor *t) {
+	int bits = t->bits * t->lanes;
+	int power = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : -1;
+	if (power < 0 || t->lanes != 1) return 0;
+	switch (t->code) {
+	case DL_FLOAT: return power == 0 ? 0 : power == 1 ? NG_FLOAT16 : NG_FLOAT32 + power - 2;
+	case DL_BFLOAT: return power == 1 ? NG_BFLOAT16 : 0;
+	case DL_INT: return NG_INT8 + power;
+	case DL_UINT: return NG_UINT8 + power;
+	case DL_BOOL: return power == 0 ? NG_BOOL : 0;
+	}
+	return 0;
+}
+
+/* Lays the dimensions from the last to first out as columns; 0 when one stride
+ * cannot lead through them all. */
+static int flatten(const dl_tensor *t, int32_t first, ng_ref *out) {
+	int64_t span = 0;
+	out->cols = 1;
+	out->col_stride = itemsize(t);
+	for (int32_t i = t->ndim - 1; i >= first; i--) {
+		int64_t n = t->shape[i], step = t->strides[i] * itemsize(t);
+		if (n != 1) {
+			if (out->cols == 1) out->col_stride = step;
+			else if (step != span) return 0;
+			span = step * n;
+		}
+		out->cols *= n;
+	}
+	return 1;
+}
+
+/* Fills in address and strides; 0 when the tensor is not what the ref was. */
+static int place(const dl_tensor *t, ng_ref *ref) {
+	int host = t->device_type == DL_CPU || t->device_type == DL_CUDA_HOST;
+	int cuda = t->device_type == DL_CUDA || t->device_type == DL_CUDA_MANAGED;
+	ng_ref now = {.rows = 1};
+	if (dtype_of(t) != ref->dtype || t->strides == NULL) return 0;
+	if (ref->memory == NG_HOST ? !host : !cuda || t->device_id != ref->device) return 0;
+	int32_t first = 0;
+	if (ref->rows != 1) {
+		if (t->ndim == 0) return 0;
+		now.rows = t->shape[0];
+		now.row_stride = t->strides[0] * itemsize(t);
+		first = 1;
+	}
+	if (!flatten(t, first, &now) || now.rows != ref->rows || now.cols != ref->cols) return 0;
+	ref->address = (char *)t->data + t->byte_offset;
+	ref->row_stride = now.row_stride;
+	ref->col_stride = now.col_stride;
+	return 1;
+}
+
+uint32_t ng_refs_from_objects(const void *exchange_api, void *const *objects, uint32_t n, ng_ref *refs) {
+	const dl_exchange *api = exchange_api;
+	while (api != NULL && api->major != 1) api = api->older;
+	if (api == NULL || api->tensor_from_object == NULL) return 0;
+	for (uint32_t i = 0; i < n; i++) {
+		dl_tensor t;
+		if (api->tensor_from_object(objects[i], &t) != 0 || !place(&t, &refs[i])) return i;
+	}
+	return n;
+}
