@@ -8,6 +8,12 @@ type Pose struct {
 	Quat [4]float64
 }
 
+// Rotate turns a vector of the body's frame into the world's.
+func (p *Pose) Rotate(v [3]float64) [3]float64 { return rotate(p.Quat, v) }
+
+// At returns where a point of the body's frame is in the world.
+func (p *Pose) At(v [3]float64) [3]float64 { return add(p.Pos, rotate(p.Quat, v)) }
+
 // Kinematics returns the pose of every body for a configuration, as
 // mj_kinematics computes it. mocapPos and mocapQuat hold three and four numbers
 // per mocap body; nil leaves these bodies where the model puts them. It returns

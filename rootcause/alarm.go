@@ -34,8 +34,23 @@ func (c *Case) noticed() (step, bool) {
 	s, ok := c.alarm()
 	if ok {
 		c.wrong = append(c.wrong, fmt.Sprintf("%s is %s", s.name, words[s.class]))
+	} else {
+		c.wrong = append(c.wrong, c.silent()...)
 	}
 	return s, ok
+}
+
+// silent returns what is wrong in a run in which every value is finite and of an
+// ordinary size: learning stands still, the normalizer forgot, ranks differ, or
+// bad values were replaced.
+func (c *Case) silent() []string {
+	var said []string
+	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues} {
+		if f := measure(c); f.Value == yes {
+			said = append(said, f.Text)
+		}
+	}
+	return said
 }
 
 // recorded reports whether the file holds a frame or a trace of anything.

@@ -3,45 +3,149 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nanguard/nanguard/mjb"
 )
 
-// A position servo of natural frequency w integrated with step dt is unstable
-// under semi-implicit Euler beyond w dt = 2, and shaky beyond 1.
+// A spring of natural frequency w integrated with step dt is unstable under
+// semi-implicit Euler beyond w dt = 2, and shaky beyond 1; models of the usual robots stay below 0.35. A damper integrated
+// explicitly has the same limits for damping*dt/inertia.
 const (
+	sound    = 0.5
 	shaky    = 1.0
 	unstable = 2.0
 )
 
-// servo is an actuator of the model with what its step does to it.
+// A motor whose full torque turns its joint this far (rad or m) within a single
+// step from rest leaves the solver nothing to work with. Models of the usual
+// suites stay below an eighth.
+const (
+	jerky = 0.25
+	wild  = 1.0
+)
+
+// rk4 is mjtIntegrator's Runge-Kutta, which integrates dampers explicitly up to
+// damping*dt/inertia = 2.78; rk4Ease scales that to the limit of 2.
+const (
+	rk4     = 1
+	rk4Ease = 2 / 2.78
+)
+
+// servo is a spring and damper on a joint, an actuator's or its own, with what
+// a step does to it.
 type servo struct {
 	name   string
 	kp, kd float64
 	wdt    float64 // natural frequency times the step
 	ddt    float64 // damping times the step over the inertia; 0 when integrated implicitly
+	turn   float64 // what a motor's full torque moves in one step from rest, rad or m
+}
+
+// worst returns how far over its limit the servo is: 1 is shaky, 2 unstable.
+func (s *servo) worst() float64 { return math.Max(s.wdt, s.ddt) }
+
+// inverses returns one over the inertia that each dof moves: what the masses of
+// the file say, or what the model's compilation found, whichever is lighter.
+func (c *Case) inverses() []float64 {
+	if c.model == nil || len(c.model.DofInvW0) == 0 {
+		return nil
+	}
+	inv := slices.Clone(c.model.DofInvW0)
+	for i, w := range inverseInertia(c.model) {
+		inv[i] = math.Max(inv[i], w)
+	}
+	return inv
 }
 
 // servos returns the actuators that drive a joint, with the run's own step.
-func (c *Case) servos() []servo {
+func (c *Case) servos() []servo { return c.servosAt(c.timestep()) }
+
+// soundStep returns the run's step, or half the time constant of its shortest
+// contact where the step is longer than that: what is unstable at the run's
+// step only has the step to blame.
+func (c *Case) soundStep() float64 {
 	dt := c.timestep()
-	if c.model == nil || dt <= 0 {
+	if _, short := c.extremeContacts(); short != nil && short.SolRef[0] < rough*dt {
+		return short.SolRef[0] / 2
+	}
+	return dt
+}
+
+// servosAt returns the actuators that drive a joint, with a step of dt.
+func (c *Case) servosAt(dt float64) []servo {
+	inv := c.inverses()
+	if dt <= 0 || inv == nil {
 		return nil
 	}
 	var out []servo
-	for _, a := range c.model.Actuators {
+	for i := range c.model.Actuators {
+		a := &c.model.Actuators[i]
 		if a.Joint < 0 || a.Joint >= len(c.model.Joints) {
 			continue
 		}
 		dof := c.model.Joints[a.Joint].DofAdr
-		if dof < 0 || dof >= len(c.model.DofInvW0) {
+		if dof >= 0 && dof < len(inv) {
+			out = append(out, c.servo(a, dof, inv[dof], dt))
+		}
+	}
+	return out
+}
+
+// servo judges an actuator. Its gear scales both the length that it sees and
+// the force that it gives.
+func (c *Case) servo(a *mjb.Actuator, dof int, inv, dt float64) servo {
+	gear := a.Gear * a.Gear
+	s := servo{name: a.Name, kp: gear * math.Max(-a.BiasPrm[1], 0), kd: gear * math.Max(-a.BiasPrm[2], 0)}
+	s.wdt = dt * math.Sqrt(s.kp*inv)
+	if in := c.model.Opt.Integrator; in != 2 && in != 3 {
+		s.ddt = dt * s.kd * inv
+	}
+	if a.BiasPrm[1] == 0 {
+		drag := 1 + dt*c.damping(dof)*inv
+		s.turn = dt * dt * inv * math.Abs(a.Gear) * strength(a) / drag
+	}
+	return s
+}
+
+// damping returns the damping of a dof, 0 where it is not known or negative.
+func (c *Case) damping(dof int) float64 {
+	if dof >= len(c.model.DofDamping) {
+		return 0
+	}
+	return math.Max(c.model.DofDamping[dof], 0)
+}
+
+// strength returns the largest force of an actuator before its gear, that of a
+// control of one where controls have no limit.
+func strength(a *mjb.Actuator) float64 {
+	most := 1.0
+	if a.CtrlLimited {
+		most = math.Max(math.Abs(a.CtrlRange[0]), math.Abs(a.CtrlRange[1]))
+	}
+	most *= math.Abs(a.GainPrm0)
+	if a.ForceLimited {
+		most = math.Min(most, math.Max(math.Abs(a.ForceRange[0]), math.Abs(a.ForceRange[1])))
+	}
+	return most
+}
+
+// passive returns the joints' own springs and, where the integrator takes them
+// explicitly, dampers.
+func (c *Case) passive(dt float64) []servo {
+	inv := c.inverses()
+	if dt <= 0 || inv == nil {
+		return nil
+	}
+	var out []servo
+	for _, j := range c.model.Joints {
+		if j.Type != mjb.HingeJoint && j.Type != mjb.SlideJoint || j.DofAdr >= len(inv) {
 			continue
 		}
-		s := servo{name: a.Name, kp: math.Max(-a.BiasPrm[1], 0), kd: math.Max(-a.BiasPrm[2], 0)}
-		inv := c.model.DofInvW0[dof]
-		s.wdt = dt * math.Sqrt(math.Max(s.kp*inv, 0))
-		if in := c.model.Opt.Integrator; in != 2 && in != 3 {
-			s.ddt = dt * s.kd * inv
+		s := servo{name: j.Name, kp: math.Max(j.Stiffness, 0), wdt: dt * math.Sqrt(math.Max(j.Stiffness, 0)*inv[j.DofAdr])}
+		if c.model.Opt.Integrator == rk4 {
+			s.kd = c.damping(j.DofAdr)
+			s.ddt = rk4Ease * dt * s.kd * inv[j.DofAdr]
 		}
 		out = append(out, s)
 	}
@@ -49,11 +153,14 @@ func (c *Case) servos() []servo {
 }
 
 // stiffest returns the servo that is closest to instability, nil without any.
-func (c *Case) stiffest() *servo {
+func (c *Case) stiffest() *servo { return worstOf(c.servos(), (*servo).worst) }
+
+// worstOf returns the servo with the largest measure, nil without any.
+func worstOf(all []servo, measure func(*servo) float64) *servo {
 	var best *servo
-	for _, s := range c.servos() {
-		if best == nil || math.Max(s.wdt, s.ddt) > math.Max(best.wdt, best.ddt) {
-			best = &s
+	for i := range all {
+		if best == nil || measure(&all[i]) > measure(best) {
+			best = &all[i]
 		}
 	}
 	return best
@@ -67,85 +174,58 @@ func (c *Case) modelAudit() Feature {
 	if s := badArray(c.model); s != "" {
 		return found("impossible", "the model holds "+s)
 	}
-	s := c.stiffest()
-	if s == nil || s.wdt == 0 && s.ddt == 0 {
-		return found(no, "masses, inertias and armatures of the model are positive")
-	}
-	worst := math.Max(s.wdt, s.ddt)
-	if worst > shaky {
-		value, word := "shaky", "shaky"
-		if worst > unstable {
-			value, word = "unstable", "unstable"
-		}
-		f := found(value, fmt.Sprintf("actuator %s (kp %s, kd %s) is %s at a step of %s s: sqrt(kp/inertia)*dt is %s, damping*dt/inertia %s; 2 is the limit",
-			s.name, num(s.kp), num(s.kd), word, num(c.timestep()), num(s.wdt), num(s.ddt)))
-		f.Measured, f.Baseline = worst, unstable
+	dt := c.soundStep()
+	if f, ok := auditServo(worstOf(c.servosAt(dt), (*servo).worst), "actuator", dt); ok {
 		return f
 	}
-	f := found(no, fmt.Sprintf("masses and inertias of the model are positive, and its stiffest actuator %s is stable at %s s (sqrt(kp/inertia)*dt %s)", s.name, num(c.timestep()), num(s.wdt)))
-	f.Measured, f.Baseline = worst, unstable
+	if f, ok := auditServo(worstOf(c.passive(dt), (*servo).worst), "joint", dt); ok && f.Value == "unstable" {
+		return f
+	}
+	if f, ok := c.auditMotor(dt); ok {
+		return f
+	}
+	if c.inverses() == nil {
+		return unmeasured("a compiled model (.mjb) beside the dump: masses, inertias and gains")
+	}
+	s := worstOf(c.servosAt(dt), func(s *servo) float64 { return s.wdt })
+	if s == nil || s.wdt == 0 {
+		return found(no, "masses, inertias and armatures of the model are positive")
+	}
+	f := found(no, fmt.Sprintf("masses and inertias of the model are positive, and its stiffest actuator %s is stable at %s s (sqrt(kp/inertia)*dt %s)", s.name, num(dt), num(s.wdt)))
+	if s.wdt > sound {
+		f = idle(fmt.Sprintf("the stiffest actuator %s is neither soft nor unstable at %s s: sqrt(kp/inertia)*dt is %s", s.name, num(dt), num(s.wdt)))
+	}
+	f.Measured, f.Baseline = s.wdt, unstable
 	return f
 }
 
-// badArray names the first array of a model that holds an impossible value.
-func badArray(m *mjb.Model) string {
-	if !hasMasses(m) {
-		return ""
+// auditServo judges the servo that is closest to instability.
+func auditServo(s *servo, what string, dt float64) (Feature, bool) {
+	if s == nil || s.worst() <= shaky {
+		return Feature{}, false
 	}
-	moving := map[int]bool{}
-	for _, j := range m.Joints {
-		moving[j.Body] = true
+	value := "shaky"
+	if s.worst() > unstable {
+		value = "unstable"
 	}
-	for i, b := range m.Bodies {
-		switch {
-		case !finite(b.Mass) || b.Mass < 0:
-			return fmt.Sprintf("a mass of %s kg (body %s)", num(b.Mass), b.Name)
-		case moving[i] && b.Mass == 0 && leaf(m, i):
-			return fmt.Sprintf("a moving body without mass (%s)", b.Name)
-		case moving[i] && b.Mass > 0 && negativeInertia(b.Inertia):
-			return fmt.Sprintf("an inertia below zero (body %s)", b.Name)
-		}
-	}
-	for i, v := range m.DofArmature {
-		if !finite(v) || v < 0 {
-			return fmt.Sprintf("an armature of %s (dof %d)", num(v), i)
-		}
-	}
-	for i, v := range m.DofDamping {
-		if !finite(v) || v < 0 {
-			return fmt.Sprintf("a damping of %s (dof %d)", num(v), i)
-		}
-	}
-	return ""
+	f := found(value, fmt.Sprintf("%s %s (kp %s, kd %s) is %s at a step of %s s: sqrt(kp/inertia)*dt is %s, damping*dt/inertia %s; 2 is the limit",
+		what, s.name, num(s.kp), num(s.kd), value, num(dt), num(s.wdt), num(s.ddt)))
+	f.Measured, f.Baseline = s.worst(), unstable
+	return f, true
 }
 
-// hasMasses reports whether a model gives masses at all: one read from an MJCF
-// may not.
-func hasMasses(m *mjb.Model) bool {
-	for _, b := range m.Bodies {
-		if b.Mass != 0 {
-			return true
-		}
+// auditMotor judges the motor that is strongest for what it moves.
+func (c *Case) auditMotor(dt float64) (Feature, bool) {
+	s := worstOf(c.servosAt(dt), func(s *servo) float64 { return s.turn })
+	if s == nil || s.turn < jerky {
+		return Feature{}, false
 	}
-	return false
-}
-
-// leaf reports whether no body hangs on body i.
-func leaf(m *mjb.Model, i int) bool {
-	for _, b := range m.Bodies {
-		if b.Parent == i {
-			return false
-		}
+	value := "shaky"
+	if s.turn > wild {
+		value = "unstable"
 	}
-	return true
-}
-
-// negativeInertia reports whether a diagonal inertia is impossible.
-func negativeInertia(v [3]float64) bool {
-	for _, x := range v {
-		if !finite(x) || x < 0 {
-			return true
-		}
-	}
-	return false
+	f := found(value, fmt.Sprintf("the full torque of actuator %s turns its joint by %s rad or m within one step of %s s from rest: too strong for what it moves, or that is too light",
+		s.name, num(s.turn), num(dt)))
+	f.Measured, f.Baseline = s.turn, wild
+	return f, true
 }

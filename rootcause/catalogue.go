@@ -14,6 +14,14 @@ const (
 	ActionExplosion   = "action-explosion"
 	LearnerExplosion  = "learner-explosion"
 	MathDomain        = "math-domain"
+	PrecisionLoss     = "precision-loss"
+	PaddingRows       = "padding-rows"
+	NormalizerLost    = "normalizer-lost"
+	RankDesync        = "rank-desync"
+	SimKernel         = "sim-kernel"
+	AutodiffSingular  = "autodiff-singularity"
+	Backend           = "backend"
+	Masked            = "masked"
 	UnknownCause      = "unknown"
 )
 
@@ -29,6 +37,9 @@ type cause struct {
 	// own; nil means that it is always ranked.
 	enters func(*Case) bool
 	fix    func(*Case) string
+	// like is the cause whose column of the likelihood table stands in for a
+	// cause that has none of its own; rare says where it differs.
+	like string
 }
 
 // Prior chooses what is believed before any evidence.
@@ -48,19 +59,27 @@ const (
 // nothing of the middle ones: theirs are set by hand, of the size of one of the
 // parts of its "anything else", and count only once a cause has entered.
 var catalogue = []cause{
-	{ContactDivergence, "contact or constraint solver diverges", [3]float64{.27, .10, 1}, nil, fixContact},
-	{RewardOverflow, "division by zero or overflow in a reward term", [3]float64{.225, .0033, 1}, nil, fixReward},
-	{NormalizerCold, "observation normalizer not warmed up", [3]float64{.18, .02, 1}, nil, fixNormalizer},
-	{PolicyStd, "policy std at or below zero, or blown up", [3]float64{.135, .05, 1}, nil, fixStd},
-	{StaleGraph, "CUDA graph or buffer stale", [3]float64{.09, .10, 1}, nil, fixGraph},
-	{ContactCapacity, "contact or constraint buffers overflow", [3]float64{.04, .12, 1}, entersCapacity, fixCapacity},
-	{BadModel, "model values invalid or unstable", [3]float64{.06, .12, 1}, entersModel, fixModel},
-	{BadSensor, "sensor or terrain ray invalid", [3]float64{.04, .07, 1}, entersSensor, fixSensor},
-	{BadReset, "reset leaves bad values behind", [3]float64{.03, .10, 1}, entersReset, fixReset},
-	{ActionExplosion, "actions drive the physics out", [3]float64{.03, .05, 1}, entersAction, fixAction},
-	{LearnerExplosion, "the learner explodes with finite envs", [3]float64{.05, .05, 1}, entersLearner, fixLearner},
-	{MathDomain, "a formula leaves its domain (acos, log, sqrt)", [3]float64{.03, .02, 1}, entersSensor, fixMath},
-	{UnknownCause, "none of these explains what is recorded", [3]float64{.10, .20, 1}, nil, fixUnknown},
+	{ContactDivergence, "contact or constraint solver diverges", [3]float64{.27, .10, 1}, nil, fixContact, ""},
+	{RewardOverflow, "division by zero or overflow in a reward term", [3]float64{.225, .0033, 1}, nil, fixReward, ""},
+	{NormalizerCold, "observation normalizer not warmed up", [3]float64{.18, .02, 1}, nil, fixNormalizer, ""},
+	{PolicyStd, "policy std at or below zero, or blown up", [3]float64{.135, .05, 1}, nil, fixStd, ""},
+	{StaleGraph, "CUDA graph or buffer stale", [3]float64{.09, .10, 1}, nil, fixGraph, ""},
+	{ContactCapacity, "contact or constraint buffers overflow", [3]float64{.06, .12, 1}, entersCapacity, fixCapacity, ""},
+	{BadModel, "model values invalid or unstable", [3]float64{.14, .12, 1}, entersModel, fixModel, ""},
+	{BadSensor, "sensor or terrain ray invalid", [3]float64{.06, .07, 1}, entersSensor, fixSensor, ""},
+	{BadReset, "reset leaves bad values behind", [3]float64{.06, .10, 1}, entersReset, fixReset, ""},
+	{ActionExplosion, "actions drive the physics out", [3]float64{.12, .05, 1}, entersAction, fixAction, ""},
+	{LearnerExplosion, "the learner explodes with finite envs", [3]float64{.08, .05, 1}, entersLearner, fixLearner, ""},
+	{MathDomain, "a formula leaves its domain (acos, log, sqrt)", [3]float64{.05, .02, 1}, entersSensor, fixMath, ""},
+	{PrecisionLoss, "low precision swallows the signal", [3]float64{.02, .02, 1}, entersPrecision, fixPrecision, LearnerExplosion},
+	{PaddingRows, "filler in done or padded rows reaches the learner", [3]float64{.02, .02, 1}, entersPadding, fixPadding, BadSensor},
+	{NormalizerLost, "normalizer state lost or re-initialised", [3]float64{.02, .0033, 1}, entersLost, fixLost, NormalizerCold},
+	{RankDesync, "ranks differ, or one rank's NaN reached the others", [3]float64{.02, .0033, 1}, entersRanks, fixRanks, LearnerExplosion},
+	{SimKernel, "simulator numerics without contact", [3]float64{.03, .0033, 1}, entersKernel, fixKernel, BadModel},
+	{AutodiffSingular, "the gradient of a finite value is not finite", [3]float64{.02, .0033, 1}, entersAutodiff, fixAutodiff, LearnerExplosion},
+	{Backend, "one GPU, driver or compiler version", [3]float64{.02, .05, 1}, entersBackend, fixBackend, StaleGraph},
+	{Masked, "the evidence was erased before it was recorded", [3]float64{.03, .10, 1}, entersMasked, fixMasked, UnknownCause},
+	{UnknownCause, "none of these explains what is recorded", [3]float64{.10, .20, 1}, nil, fixUnknown, ""},
 }
 
 // is reports whether a feature has one of some values.
@@ -84,8 +103,28 @@ func entersReset(c *Case) bool {
 	return c.is("X5", yes, "written") || c.is("X11", "pose", "velocity", "state")
 }
 
-func entersAction(c *Case) bool { return c.is("X7", yes) || c.is("F5", yes) && c.is("F1", onPhysics) }
+// entersAction also lets actions in where nobody recorded them and the model
+// has been looked at without finding a fault: they are what is left.
+func entersAction(c *Case) bool {
+	unseen := c.first(ctrl, action).len() == 0 && c.is("F2", yes) && c.is("X6", no) && c.is("X14", no, "none")
+	return c.is("X7", yes) || c.is("F5", yes) && c.is("F1", onPhysics) || unseen && c.is("F1", onPhysics)
+}
 
 func entersLearner(c *Case) bool {
 	return c.is("F1", onLearner) || c.is("X3", yes) || c.is("F11", yes)
+}
+
+// The causes that are rare need their own fact; nothing else lets them in.
+func entersPrecision(c *Case) bool { return c.is("X21", yes) }
+func entersPadding(c *Case) bool   { return c.is("X18", yes) }
+func entersLost(c *Case) bool      { return c.is("X19", yes) }
+func entersRanks(c *Case) bool     { return c.is("X20", yes, "elsewhere") }
+func entersAutodiff(c *Case) bool  { return c.is("X22", yes) }
+func entersBackend(c *Case) bool   { return c.is("X9", "cuda", "backend") }
+func entersMasked(c *Case) bool    { return c.is("X17", yes) }
+
+// entersKernel lets the simulator's own numerics in where no contact was active
+// and the model that was looked at has no fault.
+func entersKernel(c *Case) bool {
+	return c.is("F1", onPhysics) && c.is("F2", yes) && (c.is("X2", yes) || c.is("X14", "none")) && !c.is("X6", "impossible", "unstable")
 }

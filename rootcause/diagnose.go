@@ -71,9 +71,7 @@ func (c *Case) candidates(p Prior) []candidate {
 			cs = append(cs, candidate{cause: e, index: i, prior: e.prior[p]})
 		}
 	}
-	if p == TextbookPrior {
-		c.adjust(cs)
-	}
+	c.adjust(cs)
 	sum := 0.0
 	for i := range cs {
 		sum += cs[i].prior
@@ -84,29 +82,20 @@ func (c *Case) candidates(p Prior) []candidate {
 	return cs
 }
 
-// adjust corrects the textbook's prior of the normalizer by what the run says
+// adjust corrects the prior of the normalizer by what the run says
 // of it: with an eps of a hundredth in the denominator (RSL-RL) there is no
 // division by zero, and without a normalizer there is none at all.
 func (c *Case) adjust(cs []candidate) {
-	want := -1.0
+	factor := 1.0
 	if e := c.epsilon(); finite(e) && e >= 1e-3 {
-		want = 0.08
+		factor = 0.4
 	}
 	if v, ok := c.fact("normalizer.enabled"); ok && v == 0 {
-		want = 0.01
+		factor = 0.05
 	}
-	if want < 0 {
-		return
-	}
-	freed := 0.0
 	for i := range cs {
 		if cs[i].id == NormalizerCold {
-			freed, cs[i].prior = cs[i].prior-want, want
-		}
-	}
-	for i := range cs {
-		if cs[i].id == ContactDivergence || cs[i].id == UnknownCause {
-			cs[i].prior += freed / 2
+			cs[i].prior *= factor
 		}
 	}
 }

@@ -99,6 +99,9 @@ func about(name string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }
 
+// backendWords are in the messages of a toolchain that cannot serve a device.
+var backendWords = []string{"no kernel image", "ptxas", "nvrtc", "cudnn", "cublas", "triton", "inductor", "hip error", "rocm", "driver version", "unsupported gpu", "sm_"}
+
 // message is X9: what the exception says. It is weak evidence: torch's "std >=
 // 0" was std itself once in twenty-one reports.
 func (c *Case) message() Feature {
@@ -111,7 +114,9 @@ func (c *Case) message() Feature {
 		switch {
 		case strings.Contains(low, "std >= 0") || strings.Contains(low, "scale") && strings.Contains(low, "positive"):
 			return found("std", fmt.Sprintf("the run ended with %q, which torch says for NaN as well", s))
-		case strings.Contains(low, "illegal memory") || strings.Contains(low, "cuda error") || strings.Contains(low, "cudagraph"):
+		case about(low, backendWords):
+			return found("backend", fmt.Sprintf("the run ended with %q, which is about one kind of GPU, driver or compiler", s))
+		case strings.Contains(low, "illegal memory") || strings.Contains(low, "illegal address") || strings.Contains(low, "cuda error") || strings.Contains(low, "cudagraph"):
 			return found("cuda", fmt.Sprintf("the run ended with %q", s))
 		}
 	}

@@ -169,7 +169,7 @@ func TestModelAudit(t *testing.T) {
 			Opt:    mjb.Options{Timestep: dt, Integrator: 3},
 			Bodies: []mjb.Body{{}, {Name: "shin", Mass: 2, Inertia: [3]float64{.1, .1, .1}}},
 			Joints: []mjb.Joint{{Name: "knee", Type: mjb.HingeJoint, Body: 1}}, DofInvW0: []float64{25},
-			Actuators: []mjb.Actuator{{Name: "knee_servo", GainPrm0: kp, BiasPrm: [3]float64{0, -kp, -1}}},
+			Actuators: []mjb.Actuator{{Name: "knee_servo", Gear: 1, GainPrm0: kp, BiasPrm: [3]float64{0, -kp, -1}}},
 		}
 	}
 	for _, c := range []struct {

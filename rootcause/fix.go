@@ -115,6 +115,44 @@ func fixMath(c *Case) string {
 	return fmt.Sprintf("Keep %s inside its domain: clamp before acos, log and sqrt, add a floor to norms that are divided by.", what)
 }
 
+func fixPrecision(c *Case) string {
+	return "Keep log_alpha, its optimizer and every small scalar that is learned in float32 (outside autocast), and check the update: it must be at least half a unit in the last place of the value."
+}
+
+func fixPadding(*Case) string {
+	return "Fill the rows of finished or padded steps with finite values, and mask with where (not with a product, for 0*NaN is NaN) before values, returns and losses are computed."
+}
+
+func fixLost(*Case) string {
+	return "Save mean, variance and count of the normalizer in the checkpoint and load them before the first observation, in training and in evaluation; freeze them in evaluation."
+}
+
+func fixRanks(c *Case) string {
+	if n := c.man.Run.WorldSize; n > 1 {
+		return fmt.Sprintf("Compare the dumps of all %d ranks from before the all-reduce to find the guilty one; check that seeds differ, weights are broadcast at the start, and a bad gradient is refused on every rank at once.", n)
+	}
+	return "Compare the dumps of all ranks from before the all-reduce to find the guilty one; check that weights are broadcast at the start, and that a bad gradient is refused on every rank at once."
+}
+
+func fixKernel(c *Case) string {
+	if dt := c.timestep(); dt > 0 {
+		return fmt.Sprintf("Halve the timestep (%s to %s s), try the implicitfast integrator, and look at tendons, fluid forces and bodies almost without mass; replay the last state in float64: if it stays finite, report it to the simulator.", num(dt), num(dt/2))
+	}
+	return "Halve the timestep, try the implicitfast integrator, and look at tendons, fluid forces and bodies almost without mass; replay the last state in float64: if it stays finite, report it to the simulator."
+}
+
+func fixAutodiff(*Case) string {
+	return "Look for a norm, sqrt, log, acos or division at zero in the loss: put a floor inside it, and use where twice (make the input safe before the function, not only its result); torch.autograd.set_detect_anomaly names the line."
+}
+
+func fixBackend(*Case) string {
+	return "Run the same seed on another GPU, driver or compiler version, and with compilation and graphs off; pin the version that works."
+}
+
+func fixMasked(*Case) string {
+	return "Take nan_to_num and its kind out, or count what they replace and record the values before they do; watch the engine's own warnings (MuJoCo resets a bad state by itself)."
+}
+
 func fixUnknown(c *Case) string {
 	if len(c.missing) > 0 {
 		return "Dump the envs that went bad, not the first ones (mjlab 1.3 and later, or nanguard's guard, do)."

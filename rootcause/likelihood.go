@@ -1,5 +1,7 @@
 package rootcause
 
+import "slices"
+
 // The likelihoods: P(feature has this value | cause), as data.
 //
 // The columns of the first five causes and of "unknown" (C1 to C5 and C0) for
@@ -45,9 +47,9 @@ var likelihoods = []row{
 	{"F6", yes, [13]float64{.05, .75, .02, .02, .02, .02, .02, .02, .02, .02, .02, .25, .02}},
 	{"F7", yes, [13]float64{.10, .15, .75, .03, .30, .15, .50, .30, .40, .30, .30, .30, .15}},
 
-	{"F8", "few", [13]float64{.90, .80, .10, .03, .35, .60, .45, .60, .70, .45, .05, .55, .40}},
-	{"F8", "some", [13]float64{.08, .12, .20, .07, .40, .30, .20, .20, .20, .20, .05, .20, .20}},
-	{"F8", "all", [13]float64{.02, .08, .70, .90, .25, .10, .35, .20, .10, .35, .90, .25, .40}},
+	{"F8", "few", [13]float64{.90, .80, .10, .03, .35, .60, .60, .60, .70, .45, .05, .55, .40}},
+	{"F8", "some", [13]float64{.08, .12, .20, .07, .40, .30, .15, .20, .20, .20, .05, .20, .20}},
+	{"F8", "all", [13]float64{.02, .08, .70, .90, .25, .10, .25, .20, .10, .35, .90, .25, .40}},
 
 	{"F9", yes, [13]float64{.02, .02, .70, .02, .02, .02, .02, .02, .02, .02, .02, .02, .02}},
 	{"F10", yes, [13]float64{.02, .02, .05, .85, .02, .02, .02, .02, .02, .10, .65, .02, .10}},
@@ -60,22 +62,39 @@ var likelihoods = []row{
 	{"X1", yes, [13]float64{b, b, b, b, b, b, .90, b, b, b, b, b, b}},
 	{"X2", yes, [13]float64{.06, .30, .30, .30, .30, .02, .60, .30, .40, .40, .30, .30, .30}},
 	{"X3", yes, [13]float64{.05, .10, .05, .04, .05, .05, .05, .05, .05, .10, .85, .05, .10}},
-	{"X4", yes, [13]float64{.15, .05, .05, .03, .05, .20, .60, .10, .50, .10, .03, .05, .10}},
+	{"X4", yes, [13]float64{.15, .05, .05, .03, .05, .20, .60, .10, .50, .35, .03, .05, .10}},
 	{"X5", "written", [13]float64{.002, .002, .002, .002, .01, .002, .002, .005, .55, .002, .002, .005, .01}},
 	{"X5", yes, [13]float64{.05, .03, .03, .02, .08, .05, .06, .05, .35, .03, .02, .03, .05}},
 	{"X5", no, [13]float64{.945, .965, .965, .975, .90, .945, .935, .94, .10, .965, .975, .96, .92}},
-	{"X6", "impossible", [13]float64{.01, .01, .01, .01, .01, .01, .20, .01, .01, .01, .01, .01, .01}},
-	{"X6", "unstable", [13]float64{.12, .03, .03, .03, .03, .05, .22, .03, .03, .08, .03, .03, .03}},
-	{"X6", "shaky", [13]float64{.08, .06, .06, .06, .06, .06, .10, .06, .06, .06, .06, .06, .06}},
-	{"X6", no, [13]float64{.79, .90, .90, .90, .90, .88, .48, .90, .90, .85, .90, .90, .90}},
+	{"X6", "impossible", [13]float64{.0015, .0015, .0015, .0015, .0015, .0015, .20, .0015, .0015, .0015, .0015, .0015, .0015}},
+	{"X6", "unstable", [13]float64{.03, .02, .02, .02, .02, .03, .30, .02, .02, .04, .02, .02, .02}},
+	{"X6", "shaky", [13]float64{.05, .06, .06, .06, .06, .06, .18, .06, .06, .06, .06, .06, .06}},
+	{"X6", no, [13]float64{.90, .92, .92, .92, .92, .90, .34, .92, .92, .90, .92, .92, .92}},
+	{"X14", "hard", [13]float64{.30, .02, .02, .02, .02, .04, .03, .02, .04, .03, .02, .02, .03}},
+	{"X14", "coarse", [13]float64{.22, .02, .02, .02, .02, .03, .06, .02, .02, .02, .02, .02, .02}},
+	{"X14", "rough", [13]float64{.08, .05, .05, .05, .05, .05, .06, .05, .05, .05, .05, .05, .05}},
+	{"X14", "none", [13]float64{.002, .02, .02, .02, .02, .002, .03, .02, .02, .03, .02, .02, .02}},
+	{"X14", no, [13]float64{.40, .89, .89, .89, .89, .88, .82, .89, .87, .87, .89, .89, .88}},
+	{"X15", yes, [13]float64{.12, .15, .15, .15, .15, .15, .60, .15, .10, .65, .15, .15, .10}},
+	{"X16", yes, [13]float64{.02, .02, .02, .02, .04, .02, .04, .02, .25, .02, .02, .02, .50}},
 	{"X7", yes, [13]float64{.05, .03, .15, .15, .05, .05, .05, .03, .03, .85, .25, .03, .08}},
 	{"X8", yes, [13]float64{.02, .02, .02, .02, .25, .02, .02, .03, .03, .02, .02, .02, .02}},
 
 	{"X12", yes, [13]float64{.05, .02, .02, .02, .02, .85, .03, .02, .02, .02, .02, .02, .03}},
 	{"X13", yes, [13]float64{.20, .05, .10, .10, .06, .20, .45, .05, .06, .30, .10, .05, .08}},
 
+	{"X17", yes, [13]float64{.02, .02, .02, .02, .02, .02, .02, .02, .04, .02, .02, .02, .05}},
+	{"X18", yes, [13]float64{.002, .002, .002, .002, .002, .002, .002, .002, .002, .002, .002, .002, .002}},
+	{"X19", yes, [13]float64{.004, .004, .01, .004, .004, .004, .004, .004, .004, .004, .004, .004, .004}},
+	{"X20", yes, [13]float64{.004, .004, .004, .004, .004, .004, .004, .004, .004, .004, .004, .004, .004}},
+	{"X20", "elsewhere", [13]float64{.02, .02, .02, .02, .02, .02, .02, .02, .02, .02, .06, .02, .02}},
+	{"X20", no, [13]float64{.976, .976, .976, .976, .976, .976, .976, .976, .976, .976, .936, .976, .976}},
+	{"X21", yes, [13]float64{.002, .002, .002, .002, .02, .002, .002, .002, .002, .002, .002, .002, .002}},
+	{"X22", yes, [13]float64{.02, .04, .02, .02, .02, .02, .02, .02, .02, .02, .1, .1, .05}},
+
 	{"X9", "std", [13]float64{.20, .15, .20, .30, .15, .15, .20, .15, .15, .20, .25, .15, .18}},
 	{"X9", "cuda", [13]float64{.03, .01, .01, .01, .40, .05, .01, .01, .01, .01, .01, .01, .10}},
+	{"X9", "backend", [13]float64{.01, .01, .01, .01, .06, .01, .01, .01, .01, .01, .01, .01, .03}},
 	{"X9", "other", [13]float64{.77, .84, .79, .69, .45, .80, .79, .84, .84, .79, .74, .84, .72}},
 
 	{"X11", "velocity", [13]float64{.02, .02, .02, .02, .20, .02, .02, .02, .10, .02, .02, .02, .60}},
@@ -88,21 +107,40 @@ var likelihoods = []row{
 	{"X10", "state", [13]float64{.40, .20, .20, .20, .30, .40, .40, .05, .70, .20, .20, .04, .30}},
 }
 
+// columns are the causes of the table's columns.
+var columns = []string{
+	ContactDivergence, RewardOverflow, NormalizerCold, PolicyStd, StaleGraph, ContactCapacity, BadModel,
+	BadSensor, BadReset, ActionExplosion, LearnerExplosion, MathDomain, UnknownCause,
+}
+
+// rare holds what a cause without a column of its own makes of a feature, by
+// "feature value", where that differs from the cause that stands in for it.
+var rare = map[string]map[string]float64{
+	PrecisionLoss:    {"X21 yes": .90, "F1 loss_grad": .30},
+	PaddingRows:      {"X18 yes": .85, "F8 few": .20, "F8 some": .60, "F8 all": .20, "X10 sensor": .30, "X10 term": .30, "X10 state": .40},
+	NormalizerLost:   {"X19 yes": .85, "F7 yes": .10, "F9 yes": .20},
+	RankDesync:       {"X20 yes": .85, "X20 elsewhere": .10, "X22 yes": .30},
+	SimKernel:        {"X2 yes": .55, "X6 shaky": .06, "X6 unstable": .02, "X6 impossible": .0015, "X14 none": .25, "X1 yes": .05},
+	AutodiffSingular: {"X22 yes": .90, "F1 loss_grad": .90, "X3 yes": .80},
+	Backend:          {"F12 yes": .003, "X9 cuda": .25, "X9 backend": .60, "X8 yes": .05},
+	Masked:           {"X17 yes": .85, "F1 phys": .40, "F1 reward": .20, "F2 yes": .40},
+}
+
 // likelihood returns P(value | cause) of a feature for every cause of the
 // catalogue, and whether the table has the value. A "no" without a row of its
 // own is what "yes" leaves; base stands in for b.
-func likelihood(feature, value string, base float64) (p [13]float64, ok bool) {
+func likelihood(feature, value string, base float64) (p []float64, ok bool) {
 	r := find(feature, value)
 	negate := r == nil && value == no
 	if negate {
 		r = find(feature, yes)
 	}
 	if r == nil {
-		return p, false
+		return nil, false
 	}
-	p = r.p
-	for j := range p {
-		if p[j] == b {
+	p = make([]float64, len(catalogue))
+	for j := range catalogue {
+		if p[j] = r.of(&catalogue[j]); p[j] == b {
 			p[j] = base
 		}
 		if negate {
@@ -110,6 +148,18 @@ func likelihood(feature, value string, base float64) (p [13]float64, ok bool) {
 		}
 	}
 	return p, true
+}
+
+// of returns the likelihood of the row's value under a cause.
+func (r *row) of(k *cause) float64 {
+	if v, ok := rare[k.id][r.feature+" "+r.value]; ok {
+		return v
+	}
+	name := k.id
+	if k.like != "" {
+		name = k.like
+	}
+	return r.p[slices.Index(columns, name)]
 }
 
 // find returns the row of a value, nil when there is none.

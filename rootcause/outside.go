@@ -131,6 +131,9 @@ func (c *Case) poseJump(q, v *field, joints []pair, k int) (Feature, bool) {
 		if !jumps[i] || cutBetween(c.resets[r.env], v.frames.Ticks[i-1], v.frames.Ticks[i]) {
 			continue
 		}
+		if level := v.median(v.row(r.env), max(0, i-before), i); level > excited {
+			continue // it was reset because it was running away already
+		}
 		f := found("pose", fmt.Sprintf("the pose of env %d jumped at tick %d without the speed for it, as a reset does, %d frames before it ran away", r.env, v.frames.Ticks[i], k-i))
 		f.Base = float64(settle*count(jumps)+1) / float64(v.len()+2)
 		return f.in(q, r.env, -1, v.frames.Ticks[i]), true

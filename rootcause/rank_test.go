@@ -3,6 +3,7 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -182,13 +183,16 @@ func TestVerdictIsEarned(t *testing.T) {
 
 // TestLikelihoodTable: the table is complete and its numbers are probabilities.
 func TestLikelihoodTable(t *testing.T) {
-	require.Len(t, catalogue, len(likelihoods[0].p))
+	require.Len(t, columns, len(likelihoods[0].p))
+	for _, k := range catalogue {
+		require.True(t, slices.Contains(columns, k.id) != slices.Contains(columns, k.like), k.id)
+	}
 	seen := map[string][13]float64{}
 	for _, r := range likelihoods {
 		require.NotEmpty(t, groupOf(r.feature))
 		sum := seen[r.feature]
 		for i, p := range r.p {
-			assert.True(t, p == b || p > 0 && p < 1, "%s %s %s: %v", r.feature, r.value, catalogue[i].id, p)
+			assert.True(t, p == b || p > 0 && p < 1, "%s %s %s: %v", r.feature, r.value, columns[i], p)
 			sum[i] += math.Max(p, 0)
 		}
 		seen[r.feature] = sum

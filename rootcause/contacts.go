@@ -1,0 +1,77 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nanguard/nanguard/mjb"
+)
+
+// A contact given as a spring (direct solref) is too hard for the step beyond
+// sqrt(stiffness)*dt = 1.5; one given as a time constant when that is shorter
+// than two steps, and hopeless when shorter than one.
+const (
+	hard   = 1.5
+	coarse = 1.0
+	rough  = 1.9
+)
+
+// contactAudit is X14: the contacts of the model against its timestep.
+func (c *Case) contactAudit() Feature {
+	dt := c.timestep()
+	if c.inverses() == nil || dt <= 0 {
+		return unmeasured("a compiled model (.mjb) beside the dump: the contacts' parameters")
+	}
+	spring, short := c.extremeContacts()
+	switch {
+	case spring == nil && short == nil:
+		return found("none", "no geom of the model can touch another")
+	case spring != nil && dt*math.Sqrt(-spring.SolRef[0]) > hard:
+		return hardContact(spring, dt)
+	case short != nil && short.SolRef[0] < rough*dt:
+		return coarseContact(short, dt)
+	}
+	return found(no, fmt.Sprintf("the contacts of the model are soft enough for a step of %s s", num(dt)))
+}
+
+// extremeContacts returns the geom with the stiffest spring and the one with the
+// shortest time constant among those that can touch another, nil for none.
+func (c *Case) extremeContacts() (spring, short *mjb.Geom) {
+	if c.inverses() == nil {
+		return nil, nil
+	}
+	for i := range c.model.Geoms {
+		g := &c.model.Geoms[i]
+		switch {
+		case g.ConType == 0 && g.ConAff == 0:
+		case g.SolRef[0] < 0:
+			if spring == nil || g.SolRef[0] < spring.SolRef[0] {
+				spring = g
+			}
+		case short == nil || g.SolRef[0] < short.SolRef[0]:
+			short = g
+		}
+	}
+	return spring, short
+}
+
+// hardContact says that a contact's spring is too stiff for the step.
+func hardContact(g *mjb.Geom, dt float64) Feature {
+	w := dt * math.Sqrt(-g.SolRef[0])
+	f := found("hard", fmt.Sprintf("the contacts of geom %s are a spring of stiffness %s (solref): sqrt(stiffness)*dt is %s at %s s, and about 1 is the limit",
+		g.Name, num(-g.SolRef[0]), num(w), num(dt)))
+	f.Measured, f.Baseline = w, hard
+	return f
+}
+
+// coarseContact says that a contact is over before two steps are.
+func coarseContact(g *mjb.Geom, dt float64) Feature {
+	value := "rough"
+	if g.SolRef[0] <= (coarse+0.01)*dt {
+		value = "coarse"
+	}
+	f := found(value, fmt.Sprintf("the time constant of the contacts of geom %s (solref %s s) is shorter than two steps of %s s",
+		g.Name, num(g.SolRef[0]), num(dt)))
+	f.Measured, f.Baseline = g.SolRef[0]/dt, 2
+	return f
+}

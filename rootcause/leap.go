@@ -1,0 +1,72 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+)
+
+// The bounds of X15 and X16, from 81 labelled dumps: the way up looks the same
+// for most causes, what comes before it does not. Speeds are in rad/s or m/s.
+const (
+	excited  = 50.0 // a median above it before the way up: something drives the env
+	calmest  = 50.0 // a leap sets out from below this, or five times the healthy size
+	leapSize = 4e3  // 3.6 decades in one frame
+	before   = 50   // frames that the median is taken over
+)
+
+// excitement is X15: whether the env was driven hard before it ran away. A
+// contact that diverges does so out of ordinary motion; gains and actions shake
+// the robot for a long time first.
+func (c *Case) excitement() Feature {
+	r, v := c.root(), c.velocity()
+	if r == nil || r.f == nil || !r.f.kind.isBody() {
+		return idle("no physics that runs away")
+	}
+	row := v.row(r.env)
+	if v.len() == 0 || row < 0 {
+		return unmeasured("qvel of the env that ran away, before it did")
+	}
+	lo, hi := v.window(c.lastReset(r.env, r.tick), r.tick, before)
+	if hi-lo < 3 {
+		return unmeasured("enough frames of qvel before it ran away")
+	}
+	level := v.median(row, lo, hi)
+	value, word := no, "ordinary motion"
+	if level > excited {
+		value, word = yes, "driven hard all the time"
+	}
+	f := found(value, fmt.Sprintf("the largest speed%s was %s in the middle of the %d frames before it ran away: %s", inEnv(r.env), num(level), hi-lo, word))
+	f.Measured, f.Baseline = level, excited
+	return f.in(v, r.env, -1, r.tick)
+}
+
+// median returns the middle of the sizes of a row in the frames [lo, hi).
+func (f *field) median(row, lo, hi int) float64 {
+	var sizes []float64
+	for i := lo; i < hi; i++ {
+		sizes = append(sizes, f.cell(i, row).max)
+	}
+	return median(sizes)
+}
+
+// leap is X16: the speeds jumped by thousands within one frame, out of ordinary
+// motion. No step of a physics that was healthy does that; a write does.
+func (c *Case) leap() Feature {
+	r, v := c.root(), c.velocity()
+	if r == nil || r.f == nil || !r.f.kind.isBody() {
+		return idle("no physics that runs away")
+	}
+	row, k := v.row(r.env), v.upTo(r.tick)
+	if v.len() == 0 || row < 0 || k < 1 || v.frames.Ticks[k] != r.tick || v.cell(k-1, row).bad > 0 {
+		return unmeasured("qvel in the frame where it ran away and the one before")
+	}
+	was, is := v.cell(k-1, row).max, v.cell(k, row).max
+	if was <= math.Max(calmest, 5*v.base) && is > leapSize*math.Max(was, 1) {
+		f := found(yes, fmt.Sprintf("%s%s jumped from %s to %s in one frame, out of ordinary motion", v.label(int(v.cell(k, row).arg)), inEnv(r.env), num(was), num(is)))
+		f.Measured, f.Baseline = is, was
+		return f.in(v, r.env, int(v.cell(k, row).arg), r.tick)
+	}
+	f := found(no, fmt.Sprintf("speeds%s rose from %s to %s where it ran away, no jump from nowhere", inEnv(r.env), num(was), num(is)))
+	f.Measured, f.Baseline = is, was
+	return f
+}

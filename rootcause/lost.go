@@ -1,0 +1,147 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// The bounds of X19.
+const (
+	trained   = 50  // learner iterations after which a normalizer is no longer new
+	zLeap     = 5.0 // growth of the largest |z| at a checkpoint
+	zOrdinary = 20.0
+)
+
+// normalizerLost is X19: the normalizer forgot what it had seen: its count fell,
+// it is as good as new in an old run, or the observations it makes jumped when a
+// checkpoint was loaded.
+func (c *Case) normalizerLost() Feature {
+	n := c.counterOf("normalizer.count")
+	if n == nil && c.first(normMean, normVar, obsNorm) == nil {
+		return unmeasured("the normalizer")
+	}
+	if f, ok := c.countFell(n); ok {
+		return f
+	}
+	if f, ok := c.likeNew(n); ok {
+		return f
+	}
+	if f, ok := c.zLeapt(); ok {
+		return f
+	}
+	return found(no, "the normalizer kept what it had seen")
+}
+
+// counterOf returns a field by its name, nil when the file has nothing of it.
+func (c *Case) counterOf(name string) *field {
+	if f := c.byName[name]; f != nil && (f.len() > 0 || f.trace != nil) {
+		return f
+	}
+	return nil
+}
+
+// countFell finds a count of observations that became smaller.
+func (c *Case) countFell(n *field) (Feature, bool) {
+	if n == nil {
+		return Feature{}, false
+	}
+	ticks, v := n.history()
+	for i := 1; i < len(v); i++ {
+		if v[i] < v[i-1] {
+			f := found(yes, fmt.Sprintf("%s fell from %s to %s at tick %d: what the normalizer had seen is gone", n.Name, num(v[i-1]), num(v[i]), ticks[i]))
+			f.Measured, f.Baseline = v[i], v[i-1]
+			return f.in(n, -1, 0, ticks[i]), true
+		}
+	}
+	return Feature{}, false
+}
+
+// history returns the finite sizes of a field with one row over time: the trace
+// where there is one, else the frames.
+func (f *field) history() (ticks []int64, sizes []float64) {
+	if f.trace != nil && len(f.trace.AbsMax) == len(f.trace.Ticks) {
+		return f.trace.Ticks, f.trace.AbsMax
+	}
+	for i := range f.len() {
+		ticks, sizes = append(ticks, f.frames.Ticks[i]), append(sizes, f.cell(i, 0).max)
+	}
+	return ticks, sizes
+}
+
+// likeNew finds a normalizer that is as it was made, mean zero and variance one
+// in every column, or that has seen next to nothing, in a run that is old.
+func (c *Case) likeNew(n *field) (Feature, bool) {
+	it, ok := c.updates()
+	if v, fact := c.fact("iteration"); fact {
+		it, ok = v, true
+	}
+	if !ok || it < trained {
+		return Feature{}, false
+	}
+	if n.len() > 0 {
+		if seen := n.cell(n.len()-1, 0).max; seen < it {
+			f := found(yes, fmt.Sprintf("%s is %s in learner iteration %s: fewer observations than iterations", n.Name, num(seen), num(it)))
+			f.Measured, f.Baseline = seen, it
+			return f.in(n, -1, 0, n.frames.Ticks[n.len()-1]), true
+		}
+	}
+	m, v := c.first(normMean), c.first(normVar)
+	if m.len() == 0 || v.len() == 0 || v.to-v.from < 3 {
+		return Feature{}, false
+	}
+	a, b := m.cell(0, 0), v.cell(0, 0)
+	if a.bad+b.bad == 0 && a.max == 0 && b.max == 1 && b.min == 1 {
+		return found(yes, fmt.Sprintf("%s is zero and %s one in every column in learner iteration %s, as they were made", m.Name, v.Name, num(it))).
+			in(v, -1, 0, v.frames.Ticks[0]), true
+	}
+	return Feature{}, false
+}
+
+// zLeapt finds normalized observations that jumped at a checkpoint while the raw
+// ones did not.
+func (c *Case) zLeapt() (Feature, bool) {
+	z, raw := c.first(obsNorm), c.first(obs)
+	if z == nil {
+		return Feature{}, false
+	}
+	for _, e := range c.man.Events {
+		if e.Kind != dump.EventCheckpointLoaded {
+			continue
+		}
+		was, is := z.around(e.Tick)
+		if was <= 0 || is < zLeap*was || is < zOrdinary {
+			continue
+		}
+		if a, b := raw.around(e.Tick); a > 0 && b > zLeap*a {
+			continue
+		}
+		f := found(yes, fmt.Sprintf("the largest |z| of %s rose from %s to %s when checkpoint %s was loaded (tick %d), and the raw observations did not", z.Name, num(was), num(is), e.Name, e.Tick))
+		f.Measured, f.Baseline = is, was
+		return f.in(z, -1, 0, e.Tick), true
+	}
+	return Feature{}, false
+}
+
+// around returns the largest finite sizes in the frames or entries before a tick
+// and in the five from it on; 0 where there are none.
+func (f *field) around(tick int64) (was, is float64) {
+	if f == nil {
+		return 0, 0
+	}
+	after := 0
+	for i := range f.len() {
+		most := 0.0
+		for row := range f.rows {
+			most = math.Max(most, f.cell(i, row).max)
+		}
+		switch t := f.frames.Ticks[i]; {
+		case t < tick:
+			was = math.Max(was, most)
+		case after < 5:
+			is, after = math.Max(is, most), after+1
+		}
+	}
+	return was, is
+}

@@ -1,0 +1,134 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nanguard/nanguard/tensor"
+)
+
+// zeroRun is how many frames of exact zeros make a replaced value.
+const zeroRun = 2
+
+// maskedValues is X17: what went bad was replaced before anybody recorded it. A
+// run that counts its replacements says so itself; otherwise the largest finite
+// number (what nan_to_num makes of an infinity), a run of exact zeros in an env
+// that never had any, or a clock that ran backwards (an engine's own reset).
+func (c *Case) maskedValues() Feature {
+	if s, ok := c.replaced(); ok {
+		if r := c.root(); r != nil && r.class != masked && r.tick <= s.tick {
+			return found(no, fmt.Sprintf("%s was replaced at tick %d, after %s had gone bad in plain sight", s.name, s.tick, r.name))
+		}
+		f := found(yes, fmt.Sprintf("the run itself says that %s%s was not finite and was replaced at tick %d", s.name, inEnv(s.env), s.tick))
+		f.Tick, f.Env = &s.tick, s.env
+		return f
+	}
+	if f, ok := c.saturated(); ok {
+		return f
+	}
+	if f, ok := c.turnedBack(); ok {
+		return f
+	}
+	if f, ok := c.zeroed(); ok {
+		return f
+	}
+	return found(no, "no value looks replaced: no run of zeros, no largest finite number, no clock that turns back")
+}
+
+// largestFinite holds the largest finite number of each float type: what
+// nan_to_num puts in the place of an infinity.
+var largestFinite = map[tensor.DType]float64{
+	tensor.Float16: 65504, tensor.BFloat16: 0x1.fep127, tensor.Float32: math.MaxFloat32, tensor.Float64: math.MaxFloat64,
+}
+
+// computed reports whether values of a kind come out of arithmetic: limits and
+// masks may hold the largest number by design.
+func (k kind) computed() bool { return k.isBody() || k == sensor || k >= obs && k <= grad && k != done }
+
+// saturated finds the largest finite number in a computed value.
+func (c *Case) saturated() (Feature, bool) {
+	for _, f := range c.fields {
+		if !f.kind.computed() || f.len() == 0 {
+			continue
+		}
+		most, ok := largestFinite[f.frames.Values.DType]
+		if !ok {
+			continue
+		}
+		for i := range f.len() {
+			for row := range f.rows {
+				if cell := f.cell(i, row); cell.max == most {
+					return found(yes, fmt.Sprintf("%s%s is the largest finite number (%s) at tick %d: nan_to_num makes that of an infinity",
+						f.label(int(cell.arg)), inEnv(f.env(row)), num(most), f.frames.Ticks[i])).in(f, f.env(row), int(cell.arg), f.frames.Ticks[i]), true
+				}
+			}
+		}
+	}
+	return Feature{}, false
+}
+
+// turnedBack finds a simulation clock that ran backwards in an env that nobody
+// reset, in a run that notes its resets: MuJoCo resets a bad state by itself.
+func (c *Case) turnedBack() (Feature, bool) {
+	if len(c.resets) == 0 {
+		return Feature{}, false
+	}
+	for _, f := range c.fields {
+		if name := strings.ToLower(f.Name); !f.PerEnv || name != "time" && !strings.HasSuffix(name, ".time") {
+			continue
+		}
+		for i := 1; i < f.len(); i++ {
+			for row := range f.rows {
+				was, is := f.at(i-1, row, 0), f.at(i, row, 0)
+				if is < was && !cutBetween(c.resets[f.env(row)], f.frames.Ticks[i-1]-1, f.frames.Ticks[i]+1) {
+					return found(yes, fmt.Sprintf("the clock of env %d ran back from %s to %s s at tick %d without a reset: the engine reset a bad state by itself",
+						f.env(row), num(was), num(is), f.frames.Ticks[i])).in(f, f.env(row), 0, f.frames.Ticks[i]), true
+				}
+			}
+		}
+	}
+	return Feature{}, false
+}
+
+// zeroed finds an observation or sensor of the env to blame that is exactly zero
+// in all its columns for some frames, and never was before, nor is in others.
+func (c *Case) zeroed() (Feature, bool) {
+	env, ok := c.focus()
+	if !ok || c.beginning() == math.MinInt64 {
+		return Feature{}, false
+	}
+	for _, f := range c.fields {
+		row := f.row(env)
+		if f.kind != obs && f.kind != sensor && f.kind != obsNorm || f.len() < enough || row < 0 || f.rows < 2 || f.to-f.from < 3 {
+			continue
+		}
+		if since, n := f.zeros(row); n >= zeroRun && since >= enough/2 {
+			return found(yes, fmt.Sprintf("%s of env %d is exactly zero in all its %d columns for %s from tick %d on, and in no other env",
+				f.Name, env, f.to-f.from, f.clockWord(n), f.frames.Ticks[since])).in(f, env, -1, f.frames.Ticks[since]), true
+		}
+	}
+	return Feature{}, false
+}
+
+// zeros returns the first frame of the only run of all-zero frames of a row and
+// its length; 0, 0 when there are several, or other rows have such frames.
+func (f *field) zeros(row int) (since, n int) {
+	var at []int
+	for i := range f.len() {
+		for r := range f.rows {
+			if cell := f.cell(i, r); cell.max != 0 || cell.bad > 0 {
+				continue
+			}
+			if r != row {
+				return 0, 0
+			}
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 || at[len(at)-1]-at[0] != len(at)-1 || !slices.IsSorted(at) {
+		return 0, 0
+	}
+	return at[0], len(at)
+}

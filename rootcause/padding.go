@@ -1,0 +1,58 @@
+package rootcause
+
+import "fmt"
+
+// doneRows is X18: the rows that are not finite are exactly those whose episode
+// is over. That is filler for rows that nobody should read, unless the physics
+// of these rows is bad itself, which ends an episode too.
+func (c *Case) doneRows() Feature {
+	d, o := c.byName["done"], c.tripped
+	if d == nil {
+		d = c.first(done)
+	}
+	if o == nil || o.f == nil || !o.f.PerEnv || o.f.kind.isBody() {
+		return idle("no row of an env went bad outside the physics")
+	}
+	if d.len() == 0 || !d.PerEnv || o.f.len() == 0 {
+		return unmeasured("done beside what went bad")
+	}
+	if r := c.root(); r != nil && r.f != nil && r.f.kind.isBody() {
+		return found(no, "the physics of the bad rows is bad itself")
+	}
+	both, only := c.matchDone(o.f, d)
+	text := fmt.Sprintf("of the rows of %s in the file, %d are bad where an episode ended, %d where it did not or the other way round", o.f.Name, both, only)
+	switch {
+	case only > 0 || both == 0:
+		return found(no, text)
+	case both == 1:
+		return idle("a single bad row whose episode is over may be either's doing")
+	}
+	f := found(yes, fmt.Sprintf("%s is %s in %d rows, exactly those whose episode is over", o.f.Name, words[o.class], both))
+	f.Measured, f.Baseline = float64(both), float64(only)
+	return f.onset(o)
+}
+
+// matchDone counts, over the frames of f, the rows that are bad and done, and
+// those that are only one of both.
+func (c *Case) matchDone(f, d *field) (both, only int) {
+	for i := range f.len() {
+		j := d.upTo(f.frames.Ticks[i])
+		if j < 0 || i > 0 && d.upTo(f.frames.Ticks[i-1]) == j {
+			continue
+		}
+		for row := range f.rows {
+			other := d.row(f.env(row))
+			if other < 0 {
+				continue
+			}
+			bad, over := f.cell(i, row).bad > 0, d.cell(j, other).max > 0
+			switch {
+			case bad && over:
+				both++
+			case bad != over:
+				only++
+			}
+		}
+	}
+	return both, only
+}

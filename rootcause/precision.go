@@ -1,0 +1,165 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// The bounds of X21: updates over which a learned scalar must stand still bit
+// for bit, and how far entropy stays off its target meanwhile, in nats.
+const (
+	stillFor   = 100
+	entropyGap = 0.3
+)
+
+// precision is X21: in a run of low precision a value that is being learned does
+// not move by a single bit, although what should move it is there. Rounding
+// swallows the update; no value of such a run is ever non-finite.
+func (c *Case) precision() Feature {
+	low := c.lowPrecision()
+	seen := false
+	for _, f := range c.fields {
+		if !f.learnedScalar() {
+			continue
+		}
+		seen = true
+		value, n, still := f.still()
+		if !still || low == "" {
+			continue
+		}
+		why, ok := c.pushed()
+		if !ok {
+			continue
+		}
+		out := found(yes, fmt.Sprintf("%s is %s in all of %d records, bit for bit, while %s; the run computes in %s, whose rounding swallows a step of that size", f.Name, num(value), n, why, low))
+		out.Measured, out.Baseline = float64(n), stillFor
+		ticks, _ := f.history()
+		return out.in(f, -1, 0, ticks[0])
+	}
+	if !seen {
+		return unmeasured("alpha or log_alpha, and entropy beside it")
+	}
+	return found(no, "what is learned moves, or the run computes in float32")
+}
+
+// learnedScalar reports whether a field is the temperature of a soft actor-critic.
+func (f *field) learnedScalar() bool {
+	name := strings.ToLower(f.Name)
+	return !f.PerEnv && f.kind != grad && !strings.Contains(name, "loss") && !strings.Contains(name, "grad") &&
+		(strings.Contains(name, "alpha") || strings.Contains(name, "temperature") || strings.Contains(name, "ent_coef")) && f.to-f.from <= 1
+}
+
+// still reports whether a scalar never changed over enough records.
+func (f *field) still() (value float64, n int, ok bool) {
+	_, v := f.history()
+	for _, x := range v {
+		if x != v[0] {
+			return 0, len(v), false
+		}
+	}
+	if len(v) < stillFor {
+		return 0, len(v), false
+	}
+	return v[0], len(v), true
+}
+
+// lowPrecision names the low precision that a run computes in, "" for none.
+func (c *Case) lowPrecision() string {
+	if on, ok := c.fact("amp.enabled"); ok && on != 0 {
+		if t := c.text("amp.dtype"); strings.Contains(t, "16") {
+			return strings.TrimPrefix(t, "torch.")
+		}
+	}
+	for _, name := range []string{"param.dtype", "learner.dtype", "alpha.dtype", "log_alpha.dtype"} {
+		if t := c.text(name); strings.Contains(t, "16") {
+			return strings.TrimPrefix(t, "torch.")
+		}
+	}
+	for _, f := range c.fields {
+		if f.learnedScalar() && (f.DType == "bfloat16" || f.DType == "float16") {
+			return f.DType
+		}
+	}
+	return ""
+}
+
+// pushed says what should move the temperature: a gradient of its own that is
+// not zero, or an entropy that stays off its target on one side.
+func (c *Case) pushed() (string, bool) {
+	for _, f := range c.fields {
+		name := strings.ToLower(f.Name)
+		if strings.Contains(name, "grad") && strings.Contains(name, "alpha") {
+			if _, v := f.history(); len(v) > 0 && smallest(v) > 0 {
+				return fmt.Sprintf("its gradient %s is never zero", f.Name), true
+			}
+		}
+	}
+	target, ok := c.entropyTarget()
+	if !ok {
+		return "", false
+	}
+	for _, f := range c.fields {
+		name := strings.ToLower(f.Name)
+		if !strings.Contains(name, "entropy") || strings.Contains(name, "target") || strings.Contains(name, "loss") || strings.Contains(name, "coef") {
+			continue
+		}
+		if gap, ok := f.offTarget(target); ok {
+			return fmt.Sprintf("%s stays %s nats off its target of %s", f.Name, num(math.Abs(gap)), num(target)), true
+		}
+	}
+	return "", false
+}
+
+// entropyTarget returns the entropy that a soft actor-critic aims at, from a
+// fact or a field.
+func (c *Case) entropyTarget() (float64, bool) {
+	for name := range c.man.Facts {
+		if low := strings.ToLower(name); strings.Contains(low, "target_entropy") || strings.Contains(low, "entropy_target") || strings.Contains(low, "entropy.target") {
+			return c.fact(name)
+		}
+	}
+	for _, f := range c.fields {
+		if low := strings.ToLower(f.Name); strings.Contains(low, "entropy") && strings.Contains(low, "target") && f.len() > 0 {
+			return f.at(f.len()-1, 0, 0), true
+		}
+	}
+	return 0, false
+}
+
+// offTarget returns the mean distance of a field from a target when it stays on
+// one side of it by more than entropyGap in nine of ten records.
+func (f *field) offTarget(target float64) (float64, bool) {
+	var v []float64
+	for i := range f.len() {
+		sum := 0.0
+		for row := range f.rows {
+			sum += f.at(i, row, 0)
+		}
+		v = append(v, sum/float64(f.rows))
+	}
+	if f.trace != nil && len(f.trace.Mean) == len(f.trace.Ticks) {
+		v = f.trace.Mean
+	}
+	above, below, sum := 0, 0, 0.0
+	for _, x := range v {
+		sum += x - target
+		switch {
+		case x-target > entropyGap:
+			above++
+		case target-x > entropyGap:
+			below++
+		}
+	}
+	n := len(v)
+	return sum / math.Max(float64(n), 1), n >= 5 && (above*10 >= n*9 || below*10 >= n*9)
+}
+
+// smallest returns the smallest of some values.
+func smallest(v []float64) float64 {
+	m := v[0]
+	for _, x := range v {
+		m = math.Min(m, x)
+	}
+	return m
+}

@@ -1,0 +1,136 @@
+package rootcause
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// apart is how many times larger than the median of the others a rank's value
+// must be.
+const apart = 1e3
+
+// ranks is X20: the ranks of a run do not agree, or what is bad here came from
+// another one.
+func (c *Case) ranks() Feature {
+	if f, ok := c.rankFacts(); ok {
+		return f
+	}
+	for _, f := range c.fields {
+		if out, ok := c.rankColumns(f); ok {
+			return out
+		}
+	}
+	if c.man.Run.WorldSize <= 1 && !c.severalRanks() {
+		return idle("a run of one rank")
+	}
+	if r := c.root(); r != nil && r.f != nil && r.f.kind == grad && nonFinite(r.class) && c.lossesFine(r) {
+		return found("elsewhere", fmt.Sprintf("%s is %s here while every loss of this rank is finite: an all-reduce may have brought it (rank %d of %d)",
+			r.name, words[r.class], c.man.Run.Rank, c.man.Run.WorldSize)).in(r.f, -1, max(r.col, 0), r.tick)
+	}
+	return unmeasured("values per rank (grad_norm with a column for each)")
+}
+
+// severalRanks reports whether a fact says that there are several ranks.
+func (c *Case) severalRanks() bool {
+	for _, name := range []string{"ranks", "world_size", "ranks.count"} {
+		if n, ok := c.fact(name); ok && n > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// rankFact matches a fact that belongs to one rank: "rank.3.grad_norm",
+// "ranks.grad_norm.3" or "grad_norm.rank3".
+var rankFact = regexp.MustCompile(`^(?:ranks?\.?(\d+)\.(.+)|ranks?\.(.+)\.(\d+)|(.+?)\.rank_?(\d+))$`)
+
+// rankFacts judges what the run says of its ranks: that they are not kept
+// together, or a number for each.
+func (c *Case) rankFacts() (Feature, bool) {
+	groups := map[string]map[string]float64{}
+	for _, name := range slices.Sorted(maps.Keys(c.man.Facts)) {
+		v := c.man.Facts[name]
+		if flag, ok := v.(bool); ok && !flag && strings.HasPrefix(name, "ranks.") && (c.man.Run.WorldSize > 1 || c.severalRanks()) {
+			return found(yes, fmt.Sprintf("the run says %s is false: nothing keeps its ranks together", name)), true
+		}
+		m := rankFact.FindStringSubmatch(name)
+		if m == nil {
+			continue
+		}
+		if n, ok := number(v); ok {
+			what := m[2] + m[3] + m[5]
+			if groups[what] == nil {
+				groups[what] = map[string]float64{}
+			}
+			groups[what][m[1]+m[4]+m[6]] = n
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(groups)) {
+		ids := slices.Sorted(maps.Keys(groups[what]))
+		v := make([]float64, len(ids))
+		for i, id := range ids {
+			v[i] = groups[what][id]
+		}
+		if i, ok := oddOne(v); ok {
+			return found(yes, fmt.Sprintf("%s of rank %s is %s, out of all proportion to the other %d ranks", what, ids[i], num(v[i]), len(v)-1)), true
+		}
+	}
+	return Feature{}, false
+}
+
+// rankColumn matches the label of a column that belongs to one rank.
+var rankColumn = regexp.MustCompile(`(?i)\brank[ _:]?\d+`)
+
+// rankColumns judges a field with one column per rank, up to the trip: from then
+// on all of them may share what one had.
+func (c *Case) rankColumns(f *field) (Feature, bool) {
+	if f.len() == 0 || f.PerEnv || f.to-f.from < 2 || len(f.names) < f.to-f.from || !rankColumn.MatchString(f.names[0]) || !rankColumn.MatchString(f.names[1]) {
+		return Feature{}, false
+	}
+	v := make([]float64, f.to-f.from)
+	for i := range f.len() {
+		for col := range v {
+			v[col] = f.at(i, 0, col)
+		}
+		if col, ok := oddOne(v); ok {
+			return found(yes, fmt.Sprintf("%s is %s at tick %d, and no other rank's is anywhere near", f.label(col), num(v[col]), f.frames.Ticks[i])).in(f, -1, col, f.frames.Ticks[i]), true
+		}
+		if f.kind == param && slices.Max(v) != slices.Min(v) && i > 0 {
+			return found(yes, fmt.Sprintf("%s differs between ranks at tick %d (%s to %s): they no longer share their weights", f.Name, f.frames.Ticks[i], num(slices.Min(v)), num(slices.Max(v)))).in(f, -1, 0, f.frames.Ticks[i]), true
+		}
+	}
+	return Feature{}, false
+}
+
+// oddOne returns the one value that is non-finite, or a thousand times the
+// median of the others, while all others are ordinary.
+func oddOne(v []float64) (int, bool) {
+	odd := -1
+	for i, x := range v {
+		others := slices.Delete(slices.Clone(v), i, i+1)
+		if slices.ContainsFunc(others, func(o float64) bool { return !finite(o) }) {
+			continue
+		}
+		if m := median(others); !finite(x) || m > 0 && math.Abs(x) > apart*m {
+			odd = i
+		}
+	}
+	return odd, odd >= 0 && len(v) > 1
+}
+
+// median returns the median size of finite values, 0 for none.
+func median(v []float64) float64 {
+	sizes := make([]float64, len(v))
+	for i, x := range v {
+		sizes[i] = math.Abs(x)
+	}
+	slices.Sort(sizes)
+	if len(sizes) == 0 {
+		return 0
+	}
+	return sizes[len(sizes)/2]
+}
