@@ -47,6 +47,20 @@ func addressOf(v any) uintptr {
 	return uintptr(n)
 }
 
+// followAddresses looks at where the fields of a check lie.
+func (g *Guard) followAddresses(r *request) {
+	if r.capturing {
+		g.noteOwnCapture()
+	}
+	g.capture = r.capturing
+	for i := range g.given {
+		f := g.fields[g.given[i].ID]
+		if a := g.given[i].Ref.Address(); a != f.address {
+			g.movedTo(f, a)
+		}
+	}
+}
+
 // movedTo notes, once, that a field which a graph reads was checked elsewhere.
 func (g *Guard) movedTo(f *field, address uintptr) {
 	was := f.address
@@ -56,8 +70,42 @@ func (g *Guard) movedTo(f *field, address uintptr) {
 	}
 	f.moved = true
 	g.events.add(dump.Event{
-		Tick: g.tick, Kind: dump.EventBufferMoved, Name: f.spec.Name,
+		Tick: g.now().tick, Kind: dump.EventBufferMoved, Name: f.spec.Name,
 		Detail: map[string]any{"field": f.spec.Name, "from": uint64(was), "to": uint64(address)},
+	})
+}
+
+// noteOwnCapture notes what a graph under construction reads by way of the
+// checks that become part of it: once at the first check of a capture, and again
+// when another one reads elsewhere.
+func (g *Guard) noteOwnCapture() {
+	reads := map[string]any{}
+	news := !g.capture
+	for i := range g.given {
+		f, a := g.fields[g.given[i].ID], g.given[i].Ref.Address()
+		reads[f.spec.Name] = uint64(a)
+		news = news || f.captured != a
+		f.address = a
+	}
+	g.inGraph = true
+	if !news {
+		return
+	}
+	g.note(dump.Event{
+		Tick: g.now().tick, Kind: dump.EventGraphCapture,
+		Detail: map[string]any{"graph": "guard", "reads": reads},
+	})
+}
+
+// leaveOut notes, once, that a field cannot be watched from a graph.
+func (g *Guard) leaveOut(f *field) {
+	if f.unseen {
+		return
+	}
+	f.unseen = true
+	g.events.add(dump.Event{
+		Tick: g.now().tick, Kind: dump.EventWarning, Name: f.spec.Name,
+		Detail: f.spec.Name + " lies in memory of the host, which a graph does not watch: only checks outside of graphs record it",
 	})
 }
 

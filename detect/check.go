@@ -1,126 +1,106 @@
 package detect
 
 import (
-	"fmt"
-	"runtime/debug"
-
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/tensor"
 )
 
 // Check advances the clock by one and captures fields: those given, at the
-// addresses given, or every bound field of that clock.
+// addresses given, or every bound field of that clock. Fields in memory of a GPU
+// are read in the order of its default stream: see CheckOn.
 //
 // A trip is no error: ask Poll. An error is a *MisuseError, and nothing was
-// captured; or, should reading a field fault (memory that its owner gave back),
-// it says that the guard is off from now on.
+// captured; or, should reading a field fault (memory that its owner gave back)
+// or the GPU be lost, it says that the guard is off from now on.
 func (g *Guard) Check(clock dump.Clock, refs ...FieldRef) error {
-	return g.check(clock, 1, refs)
+	return g.check(request{stream: 0, advance: 1}, clock, refs)
 }
 
 // CheckSame is Check without advancing the clock: for what belongs to the step
 // under way (the policy's outputs before the env steps) or for a second look
 // (the warm start right after a reset).
 func (g *Guard) CheckSame(clock dump.Clock, refs ...FieldRef) error {
-	return g.check(clock, 0, refs)
+	return g.check(request{stream: 0, advance: 0}, clock, refs)
 }
 
-// check is Check or CheckSame, with what follows from a trip.
-func (g *Guard) check(clock dump.Clock, advance int64, refs []FieldRef) error {
-	trip, err := g.record(clock, advance, refs)
-	if trip == nil {
-		return err
+// CheckOn is Check on a CUDA stream (a CUstream, as torch's cuda_stream; 0 is
+// the default stream): fields in memory of the GPU are read when the stream
+// comes to it, which nobody waits for, and their memory must live until then in
+// the order of the stream. Fields in memory of the host are read before the
+// call returns.
+//
+// While the stream is being captured, the check becomes part of the graph and
+// happens each time that it runs, at the same addresses; fields in memory of the
+// host are left out, which an event tells. An event graph_capture names the
+// addresses.
+func (g *Guard) CheckOn(stream uintptr, clock dump.Clock, refs ...FieldRef) error {
+	return g.check(request{stream: stream, advance: 1}, clock, refs)
+}
+
+// CheckSameOn is CheckSame on a CUDA stream.
+func (g *Guard) CheckSameOn(stream uintptr, clock dump.Clock, refs ...FieldRef) error {
+	return g.check(request{stream: stream, advance: 0}, clock, refs)
+}
+
+// check is a check with what follows from a trip.
+func (g *Guard) check(r request, clock dump.Clock, refs []FieldRef) (err error) {
+	g.mu.Lock()
+	wasOff := g.broken != nil
+	g.protect(func() { err = g.record(&r, clock, refs) })
+	if g.broken != nil && !wasOff {
+		err = g.broken
 	}
-	defer g.startFrozenDump()
-	if g.cfg.OnTrip != nil {
-		g.cfg.OnTrip(trip.trip)
-	}
+	t := g.news()
+	g.mu.Unlock()
+	g.tell(t)
 	return err
 }
 
-// record captures the fields of one check and returns the trip when this check
-// tripped.
-func (g *Guard) record(clock dump.Clock, advance int64, refs []FieldRef) (trip *tripped, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	// Neither a bug of ours nor memory that is gone must end a run of days.
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			trip, err = nil, g.giveUp(r)
-		}
-	}()
-	c, err := g.admit(clock, refs)
-	if err != nil {
-		return nil, err
+// record captures the fields of one check and looks at what is known by then.
+func (g *Guard) record(r *request, clock dump.Clock, refs []FieldRef) error {
+	if err := g.admit(r, clock, refs); err != nil {
+		return err
 	}
-	g.tick++
-	g.counts[c] += advance
-	if !g.phase.records() {
-		return nil, nil
+	g.choose(r, refs)
+	if err := g.rec.check(*r, g.given); err != nil {
+		return g.giveUp(err)
 	}
-	g.captureAll(c, refs)
-	if len(g.bad) > 0 {
-		if trip = g.judge(); trip != nil {
-			g.enter(trip)
-		}
-	}
-	if g.phase == recordingPost && g.counts[g.trip.clock] >= g.trip.until && g.trip.clock == c {
-		g.phase = frozen
-		if trip == nil {
-			g.startDump()
-		}
-	}
-	return trip, nil
+	g.followAddresses(r)
+	clear(g.given) // it must not keep anybody's memory
+	g.look()
+	return nil
 }
 
-// giveUp turns the recorder off for good after a panic. What it holds can still
-// be dumped.
-func (g *Guard) giveUp(reason any) error {
-	g.broken = fmt.Errorf("check: the guard is off since tick %d: %v", g.tick, reason)
-	g.events.add(dump.Event{Tick: g.tick, Kind: dump.EventWarning, Detail: g.broken.Error()})
-	return g.broken
-}
-
-// enter makes t the trip of the guard.
-func (g *Guard) enter(t *tripped) {
-	g.trip, g.phase = t, recordingPost
-	g.verdict.Store(&Verdict{Trip: t.trip})
-}
-
-// admit looks at the arguments of a check and returns the index of its clock.
-func (g *Guard) admit(clock dump.Clock, refs []FieldRef) (int, error) {
-	c := clockIndex(clock)
-	if c < 0 {
-		return c, misuse("check", "", "unknown clock %q", clock)
+// admit looks at the arguments of a check and makes the recorder ready for it.
+func (g *Guard) admit(r *request, clock dump.Clock, refs []FieldRef) error {
+	r.clock = clockIndex(clock)
+	switch {
+	case r.clock < 0:
+		return misuse("check", "", "unknown clock %q", clock)
+	case g.phase == closed:
+		return &MisuseError{Call: "check", Err: ErrClosed}
+	case g.broken != nil:
+		return g.broken
 	}
-	if g.phase == closed {
-		return c, &MisuseError{Call: "check", Err: ErrClosed}
-	}
-	if g.broken != nil {
-		return c, g.broken
-	}
-	if !g.allotted && g.phase == recording {
-		if err := g.allot(); err != nil {
-			return c, err
-		}
+	if err := g.ready(r); err != nil {
+		return err
 	}
 	for i := range refs {
-		if err := g.admitField(c, refs[i].ID, refs[i].Ref); err != nil {
-			return c, err
+		if err := g.admitField(r.clock, refs[i].ID, refs[i].Ref); err != nil {
+			return err
 		}
 	}
 	if len(refs) > 0 {
-		return c, nil
+		return nil
 	}
 	for id, f := range g.fields {
-		if f.clock == c {
-			if err := g.admitField(c, FieldID(id), f.ref); err != nil {
-				return c, err
+		if f.clock == r.clock {
+			if err := g.admitField(r.clock, FieldID(id), f.ref); err != nil {
+				return err
 			}
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // admitField looks at one field of a check of clock c.
@@ -135,33 +115,64 @@ func (g *Guard) admitField(c int, id FieldID, ref tensor.Ref) error {
 	return f.accepts(ref)
 }
 
-// captureAll captures the fields of an admitted check and leaves those with a
-// bad value in g.bad. A field that is given twice is captured once.
-func (g *Guard) captureAll(c int, refs []FieldRef) {
-	g.bad = g.bad[:0]
+// ready takes the memory for fields that have none yet, and arms a guard that
+// has rested. Neither can be done while a graph is being captured.
+func (g *Guard) ready(r *request) (err error) {
+	if g.rec == nil {
+		if err := g.allot(); err != nil {
+			return err
+		}
+	}
+	if r.capturing, err = g.rec.capturing(r.stream); err != nil {
+		return g.giveUp(err)
+	}
+	late := g.recorded < len(g.fields)
+	if r.capturing {
+		if late && !g.inGraph {
+			return misuse("check", g.fields[g.recorded].spec.Name, "%w: it was bound since the last check; check once before the capture", ErrInGraph)
+		}
+		return nil
+	}
+	if g.phase == resting && (g.rested.IsZero() || !g.cfg.Now().Before(g.rested)) {
+		if err := g.rearm(r.stream); err != nil {
+			return g.giveUp(err)
+		}
+	}
+	if late && g.phase == recording {
+		return g.allot()
+	}
+	return nil
+}
+
+// choose fills g.given with the fields of an admitted check, each once: a field
+// that is given twice is captured once, and one that was bound since the trip is
+// not known to the recorder yet.
+func (g *Guard) choose(r *request, refs []FieldRef) {
+	g.checks++
+	g.given = g.given[:0]
 	for i := range refs {
-		g.capture(g.fields[refs[i].ID], refs[i].Ref)
+		g.give(r, refs[i].ID, refs[i].Ref)
 	}
 	if len(refs) > 0 {
 		return
 	}
-	for _, f := range g.fields {
-		if f.clock == c {
-			g.capture(f, f.ref)
+	for id, f := range g.fields {
+		if f.clock == r.clock {
+			g.give(r, FieldID(id), f.ref)
 		}
 	}
 }
 
-// capture captures one field. One that was bound since the trip has no ring yet.
-func (g *Guard) capture(f *field, ref tensor.Ref) {
-	if f.seen == g.tick || f.ring.ticks == nil {
+// give adds a field to g.given.
+func (g *Guard) give(r *request, id FieldID, ref tensor.Ref) {
+	f := g.fields[id]
+	if f.seen == g.checks || int(id) >= g.recorded {
 		return
 	}
-	f.seen = g.tick
-	if a := ref.Address(); a != f.address {
-		g.movedTo(f, a)
+	f.seen = g.checks
+	if r.capturing && ref.Mem == tensor.Host {
+		g.leaveOut(f)
+		return
 	}
-	if !f.capture(ref, g.tick, g.counts[f.clock]) {
-		g.bad = append(g.bad, f)
-	}
+	g.given = append(g.given, FieldRef{id, ref})
 }

@@ -22,12 +22,18 @@ type Config struct {
 	ControlEnvs int   // healthy rows in the dump, for comparison; default 2
 	MaxDumps    int   // dumps of one run, asked-for ones included; default 1. An env that stays bad trips again once a dump is written
 
+	// Cooldown is how long a guard rests after a dump of a trip before it is armed
+	// again: what goes on failing would fill the disk. It is armed at the first
+	// check after that; dumps that are asked for start no rest.
+	Cooldown time.Duration
+
 	StateSpec int      // mjtState bits of the states_step entries; 0 when unknown
 	Run       dump.Run // who runs; goes into the dump as it stands
 
 	// OnTrip is called once per trip, on the goroutine that calls Check, before
-	// the dump is written. It must not call the Guard; a panic of it passes on to
-	// the caller of Check.
+	// the dump is written. A guard of a device knows of a trip some time after the
+	// check: then the next Check, Poll or Wait calls it, and the dump may be under
+	// way. It must not call the Guard; a panic of it passes on to the caller.
 	OnTrip func(dump.Trip)
 	// Now is the clock of file names and time stamps; nil means time.Now.
 	Now func() time.Time
@@ -51,6 +57,13 @@ type FieldOptions struct {
 	// Shared marks a field that has one row for the whole run (loss, normalizer,
 	// parameters) instead of one per env.
 	Shared bool
+	// Limit and Growth trip the guard on values that are finite, so that a
+	// divergence is caught before it is NaN. Such a trip has the class ClassLimit
+	// or ClassGrowth in the Verdict; in the dump it is a warning event, its env
+	// has the role suspect and the manifest has no trip. When a value of the same
+	// check is not finite, that is the trip.
+	Limit  float64 // largest absolute value that is no trip; 0: no limit
+	Growth Growth
 }
 
 // FieldID names a bound field of one Guard.

@@ -1,8 +1,10 @@
 package detect
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"time"
 
 	"github.com/nanguard/nanguard/dump"
 )
@@ -12,27 +14,17 @@ type phase int
 
 // The phases of a guard. A guard records until it trips, records what is wanted
 // after the trip and freezes; the dump is written from the frozen frames, and
-// then the guard is armed again if it may write another.
+// then the guard rests until it is armed again, if it may write another.
 const (
 	recording     phase = iota
 	recordingPost       // tripped, and frames after the trip are wanted
-	frozen              // tripped: the frames are complete and no dump has them yet
+	frozen              // tripped: the frames are complete and their dump is to begin
 	writingDump         // a goroutine reads the frames
+	unwritten           // tripped: the dump could not be written, the frames are there
+	resting             // a dump was written; the next check may arm the guard again
 	spent               // tripped, and there is nothing more to write
 	closed
 )
-
-// records reports whether checks capture.
-func (p phase) records() bool { return p == recording || p == recordingPost }
-
-// startFrozenDump starts the dump of a trip whose frames are complete.
-func (g *Guard) startFrozenDump() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.phase == frozen {
-		g.startDump()
-	}
-}
 
 // startDump freezes the guard and writes the dump of its trip on a goroutine.
 func (g *Guard) startDump() {
@@ -41,12 +33,14 @@ func (g *Guard) startDump() {
 		g.conclude("", ErrNoDumpsLeft)
 		return
 	}
-	d := g.head("", nil)
-	done := make(chan struct{})
+	if err := g.freeze(); err != nil {
+		g.events.add(dump.Event{Tick: g.now().tick, Kind: dump.EventWarning, Detail: err.Error()})
+	}
+	d, done := g.begin("", nil), make(chan struct{})
 	g.phase, g.writing = writingDump, done
 	go func() {
 		defer close(done)
-		path, err := g.write(d)
+		path, err := d.write()
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.writing = nil
@@ -54,36 +48,33 @@ func (g *Guard) startDump() {
 	}()
 }
 
-// write completes and writes a dump. It reads frozen frames only.
-func (g *Guard) write(d *dump.Draft) (path string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("write dump into %q: internal error: %v", g.cfg.Dir, r)
-		}
-	}()
-	g.body(d)
-	return dump.WriteFile(g.cfg.Dir, d)
+// freeze ends the recording.
+func (g *Guard) freeze() error {
+	if g.rec == nil {
+		return nil
+	}
+	return g.rec.freeze()
 }
 
 // written takes note of a dump. The frames of one that could not be written
 // stay, so that Dump can try again.
 func (g *Guard) written(path string, err error) {
+	g.protect(g.look) // a trip may have come before the freeze of a dump that was asked for
 	g.conclude(path, err)
-	if path == "" {
-		g.phase = frozen
-		return
+	if path != "" {
+		g.dumps++
+		g.path = path
 	}
-	g.count(path)
-	g.phase = spent
-	if g.dumps < g.cfg.MaxDumps {
-		g.rearm()
+	switch {
+	case g.trip == nil:
+		g.phase, g.rested = resting, time.Time{}
+	case path == "":
+		g.phase = unwritten
+	case g.dumps < g.cfg.MaxDumps:
+		g.phase, g.rested = resting, g.cfg.Now().Add(g.cfg.Cooldown)
+	default:
+		g.phase = spent
 	}
-}
-
-// count takes note that a dump is on disk.
-func (g *Guard) count(path string) {
-	g.dumps++
-	g.path = path
 }
 
 // awaitDump waits for the dump under way. The caller holds the lock, which is
@@ -106,14 +97,13 @@ func (g *Guard) conclude(path string, err error) {
 
 // rearm makes the guard ready for the next trip: frames, first bad values and
 // culprits are forgotten, so that the next dump tells one story; traces, events
-// and facts stay.
-func (g *Guard) rearm() {
-	for _, f := range g.fields {
-		f.ring.clear()
-		f.first = nil
+// and facts stay. After a dump that was asked for it goes on.
+func (g *Guard) rearm(stream uintptr) error {
+	if err := g.rec.rearm(stream, g.trip != nil); err != nil {
+		return err
 	}
-	g.badEnvs.clear()
 	g.trip, g.phase = nil, recording
+	return nil
 }
 
 // Dump writes what the guard holds now, whether or not anything tripped, and
@@ -121,18 +111,26 @@ func (g *Guard) rearm() {
 // exception ("RuntimeError: ..."), what the run ended with; suspects are envs
 // that the caller blames.
 //
+// Checks that are made meanwhile are counted and not recorded. On a GPU Dump
+// waits for the checks under way, and the frames that it wrote are given up.
+//
 // When MaxDumps dumps are written it returns the path of the last one and
-// ErrNoDumpsLeft. A path together with any other error is a dump beside which
-// something is missing (see dump.WriteFile).
+// ErrNoDumpsLeft, and while the guard rests after a trip that path and
+// ErrNothingNew. A path together with any other error is a dump in which or
+// beside which something is missing (see dump.WriteFile).
 func (g *Guard) Dump(reason string, suspects ...int) (path string, err error) {
+	g.settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.awaitDump()
-	if g.phase == closed {
+	g.protect(g.look)
+	switch {
+	case g.phase == closed:
 		return "", &MisuseError{Call: "dump", Err: ErrClosed}
-	}
-	if g.dumps >= g.cfg.MaxDumps {
+	case g.dumps >= g.cfg.MaxDumps:
 		return g.path, fmt.Errorf("dump: %w: %d written", ErrNoDumpsLeft, g.dumps)
+	case g.phase == resting && g.trip != nil:
+		return g.path, fmt.Errorf("dump: %w", ErrNothingNew)
 	}
 	for _, e := range suspects {
 		if e < 0 || e >= g.cfg.NumEnvs {
@@ -142,14 +140,20 @@ func (g *Guard) Dump(reason string, suspects ...int) (path string, err error) {
 	return g.dumpNow(reason, suspects)
 }
 
-// dumpNow writes a dump on the goroutine of the caller, who holds the lock.
+// dumpNow writes a dump on the goroutine of the caller, who holds the lock. It
+// is let go meanwhile.
 func (g *Guard) dumpNow(reason string, blamed []int) (path string, err error) {
-	path, err = g.write(g.head(reason, blamed))
-	if g.trip != nil {
-		g.written(path, err)
-	} else if path != "" {
-		g.count(path)
+	if err := g.freeze(); err != nil && g.broken == nil && !errors.Is(err, ErrContextLost) {
+		return "", fmt.Errorf("dump: %w", err)
 	}
+	d, done := g.begin(reason, blamed), make(chan struct{})
+	g.phase, g.writing = writingDump, done
+	g.mu.Unlock()
+	path, err = d.write()
+	g.mu.Lock()
+	g.writing = nil
+	g.written(path, err)
+	close(done)
 	return path, err
 }
 

@@ -3,6 +3,8 @@ package detect
 import (
 	"errors"
 	"fmt"
+
+	"github.com/nanguard/nanguard/internal/cuda"
 )
 
 // Conditions that a MisuseError may match.
@@ -14,9 +16,30 @@ var (
 	ErrUnknownField = errors.New("not a field of this guard and clock")
 	// ErrChanged: a field has another shape or dtype than when it was bound.
 	ErrChanged = errors.New("field changed")
+	// ErrInGraph: a graph holds checks of the guard, which no field can join any
+	// more, or is being captured while something has to be prepared first.
+	ErrInGraph = errors.New("checks are part of a graph")
 	// ErrNoAddress: a field was bound without an address and checked without one.
 	ErrNoAddress = errors.New("no address")
 )
+
+// Conditions that end a guard of a device, or keep it from beginning.
+var (
+	// ErrUnsupported: CUDA cannot be used on this machine; the error is an
+	// *UnsupportedError.
+	ErrUnsupported = cuda.ErrUnsupported
+	// ErrContextLost: a kernel of this process crashed, or somebody destroyed the
+	// context of the device.
+	ErrContextLost = cuda.ErrContextLost
+)
+
+// UnsupportedError says why CUDA cannot be used on this machine, and what it
+// would take.
+type UnsupportedError = cuda.UnsupportedError
+
+// ErrNothingNew is returned by Dump when nothing was recorded since the last
+// dump: the guard rests after a trip.
+var ErrNothingNew = errors.New("nothing was recorded since the last dump")
 
 // ErrNoDumpsLeft is returned when the run has written Config.MaxDumps dumps.
 var ErrNoDumpsLeft = errors.New("no dumps left")

@@ -39,6 +39,13 @@ func (l *eventLog) add(e dump.Event) {
 	l.envs += len(e.Envs)
 }
 
+// clone returns a log that shares nothing that changes.
+func (l *eventLog) clone() eventLog {
+	c := *l
+	c.list = slices.Clone(l.list)
+	return c
+}
+
 // thin drops a quarter of the events: the oldest resets, which come by the
 // thousand, and only where there are too few of them the oldest of any kind.
 func (l *eventLog) thin() {

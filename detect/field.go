@@ -1,32 +1,31 @@
 package detect
 
 import (
-	"unsafe"
+	"fmt"
 
-	"github.com/nanguard/nanguard/detect/scan"
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/tensor"
 )
 
 // field is one watched array.
 type field struct {
-	spec  dump.FieldSpec
-	clock int        // index in clocks
-	ref   tensor.Ref // as it was bound
-	ring  ring
-	trace trace
-
-	last  scan.Summary // of the latest check
-	seen  int64        // tick of the latest check
-	first *dump.FirstBad
+	id     int // its FieldID
+	spec   dump.FieldSpec
+	clock  int        // index in clocks
+	ref    tensor.Ref // as it was bound
+	rank   int        // place in the loop among the fields that are recorded
+	limit  float64
+	growth Growth
+	seen   uint64 // the latest check that had it
 
 	address  uintptr // at the latest check or, before that, at binding
 	captured uintptr // that a graph recorded, 0 for none
 	moved    bool    // away from captured, and noted
+	unseen   bool    // from a graph, and noted
 }
 
 // newField returns a field after looking at what the caller says of it.
-func newField(name string, ref tensor.Ref, o FieldOptions, numEnvs int) (*field, error) {
+func newField(name string, ref tensor.Ref, o FieldOptions, cfg *Config) (*field, error) {
 	if err := dump.CheckName(name); err != nil {
 		return nil, &MisuseError{Call: "bind", Err: err}
 	}
@@ -34,13 +33,13 @@ func newField(name string, ref tensor.Ref, o FieldOptions, numEnvs int) (*field,
 	if err != nil {
 		return nil, err
 	}
-	rows := numEnvs
+	rows := cfg.NumEnvs
 	if o.Shared {
 		rows = 1
 	}
 	switch {
-	case ref.Mem != tensor.Host:
-		return nil, misuse("bind", name, "memory of a device: this guard reads host memory")
+	case ref.Mem != tensor.Host && ref.Mem != tensor.CUDA:
+		return nil, misuse("bind", name, "memory of kind %d", ref.Mem)
 	case ref.DType.Size() == 0:
 		return nil, misuse("bind", name, "dtype %v", ref.DType)
 	case ref.Rows != rows || ref.Cols < 0:
@@ -48,12 +47,15 @@ func newField(name string, ref tensor.Ref, o FieldOptions, numEnvs int) (*field,
 	case len(o.Cols) != 0 && len(o.Cols) != ref.Cols:
 		return nil, misuse("bind", name, "%d labels for %d columns", len(o.Cols), ref.Cols)
 	}
+	if err := o.checkLimits(cfg.TraceLen); err != nil {
+		return nil, misuse("bind", name, "%w", err)
+	}
 	return &field{
 		spec: dump.FieldSpec{
 			Name: name, Stage: p.stage, Clock: p.clock, Order: p.order, DType: ref.DType.String(),
 			Cols: o.Cols, Unit: o.Unit, PerEnv: !o.Shared,
 		},
-		clock: clockIndex(p.clock), ref: ref, address: ref.Address(),
+		clock: clockIndex(p.clock), ref: ref, address: ref.Address(), limit: o.Limit, growth: o.Growth,
 	}, nil
 }
 
@@ -75,53 +77,35 @@ func (f *field) accepts(ref tensor.Ref) error {
 	case ref.Rows != f.ref.Rows || ref.Cols != f.ref.Cols:
 		return misuse("check", f.spec.Name, "%w: %d x %d when it was bound, now %d x %d", ErrChanged,
 			f.ref.Rows, f.ref.Cols, ref.Rows, ref.Cols)
-	case ref.Mem != f.ref.Mem:
-		return misuse("check", f.spec.Name, "%w: host memory when it was bound, now that of a device", ErrChanged)
-	case ref.Base == nil && ref.Bytes() > 0:
+	case ref.Mem != f.ref.Mem || ref.Device != f.ref.Device:
+		return misuse("check", f.spec.Name, "%w: %s when it was bound, now %s", ErrChanged, memoryOf(f.ref), memoryOf(ref))
+	case ref.Address() == 0 && ref.Bytes() > 0:
 		return misuse("check", f.spec.Name, "%w: it was bound without one, so Check needs it", ErrNoAddress)
 	}
 	return nil
 }
 
-// capture copies the field into the ring and summarises the copy, so that what
-// is recorded is what was judged even when another thread writes meanwhile. It
-// reports whether every value is finite.
-func (f *field) capture(ref tensor.Ref, tick, count int64) bool {
-	slot := f.ring.room()
-	scan.Copy(slot, ref)
-	f.last = scan.Host(f.view(slot))
-	f.ring.push(tick, count)
-	f.trace.push(tick, count, &f.last)
-	return f.last.First.Class == tensor.Finite
-}
-
-// view returns a slot of the ring as an array.
-func (f *field) view(slot []byte) tensor.Ref {
-	size := f.ref.DType.Size()
-	return tensor.Ref{
-		Base: unsafe.Pointer(unsafe.SliceData(slot)), DType: f.ref.DType,
-		Rows: f.ref.Rows, Cols: f.ref.Cols, RowStride: f.ref.Cols * size, ColStride: size,
+// memoryOf says where the memory of a ref lies.
+func memoryOf(ref tensor.Ref) string {
+	if ref.Mem == tensor.Host {
+		return "host memory"
 	}
+	return fmt.Sprintf("memory of GPU %d", ref.Device)
 }
 
-// frames returns the captured frames of the given rows, oldest first. Rows are
-// those of the field: row 0 alone when it is not per env.
-func (f *field) frames(rows []int) *dump.Series {
+// envOf returns the env of a row, nil when rows are not envs.
+func (f *field) envOf(row int) *int {
 	if !f.spec.PerEnv {
-		rows = []int{0}
+		return nil
 	}
-	s := &dump.Series{Values: tensor.NewArray(f.ref.DType, f.ring.n, len(rows), f.ref.Cols)}
-	row := f.ref.Cols * f.ref.DType.Size()
-	to := s.Values.Data
-	for i := range f.ring.n {
-		k := f.ring.oldest(i)
-		s.Ticks = append(s.Ticks, f.ring.ticks[k])
-		s.Counts = append(s.Counts, f.ring.counts[k])
-		slot := f.ring.slot(k)
-		for _, r := range rows {
-			copy(to, slot[r*row:(r+1)*row])
-			to = to[row:]
-		}
+	return &row
+}
+
+// rows returns which rows of the field belong to envs: row 0 alone when it is
+// not per env.
+func (f *field) rows(envs []int) []int {
+	if !f.spec.PerEnv {
+		return []int{0}
 	}
-	return s
+	return envs
 }

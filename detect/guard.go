@@ -9,31 +9,34 @@ import (
 	"github.com/nanguard/nanguard/tensor"
 )
 
-// Guard watches the fields of one training loop. Bind, Check, CheckSame, Note
-// and Fact are for the goroutine of the loop; Poll, Wait, Dump, Plan and Close
-// may be called from any.
+// Guard watches the fields of one training loop. Bind, the Checks, Note and Fact
+// are for the goroutine of the loop; Poll, Wait, Dump, Plan and Close may be
+// called from any.
 type Guard struct {
 	cfg Config
 
 	mu       sync.Mutex // all below but verdict
 	fields   []*field   // by FieldID
 	byName   map[string]FieldID
-	allotted bool // every field that may have one has a ring
-	tick     int64
-	counts   [len(clocks)]int64
+	gpu      *hardware // nil as long as every field lies in memory of the host
+	rec      recorder  // nil before the first check
+	recorded int       // so many of fields are known to rec
+	checks   uint64
+	given    []FieldRef // scratch of a check
+	inGraph  bool       // a graph holds checks
+	capture  bool       // the latest check went into a graph
 	events   eventLog
 	facts    map[string]any
-
-	bad     []*field // scratch of Check: fields with a bad value
-	badRows []int    // scratch of Check: rows of one of them
-	badEnvs badEnvs  // that went bad since the guard was armed
 
 	phase   phase
 	broken  error // what put an end to all checks
 	trip    *tripped
+	untold  *dump.Trip    // that OnTrip has not been called for
+	rested  time.Time     // when a resting guard may be armed again
 	dumps   int           // written so far
 	path    string        // of the latest
 	writing chan struct{} // closed when the dump under way is written; nil when none is
+	done    chan struct{} // closed by Close
 	verdict atomic.Pointer[Verdict]
 }
 
@@ -52,15 +55,14 @@ func New(cfg Config) (*Guard, error) {
 	if cfg.NumEnvs <= 0 {
 		return nil, misuse("new", "", "NumEnvs %d, want at least 1", cfg.NumEnvs)
 	}
-	for _, v := range []int{int(cfg.RingBytes), cfg.MaxFrames, cfg.TraceLen, cfg.PostFrames, cfg.MaxEnvs, cfg.ControlEnvs, cfg.MaxDumps} {
+	for _, v := range []int{
+		int(cfg.RingBytes), cfg.MaxFrames, cfg.TraceLen, cfg.PostFrames, cfg.MaxEnvs, cfg.ControlEnvs, cfg.MaxDumps, int(cfg.Cooldown),
+	} {
 		if v < 0 {
 			return nil, misuse("new", "", "negative number in %+v", cfg)
 		}
 	}
-	return &Guard{
-		cfg: cfg, byName: map[string]FieldID{}, facts: map[string]any{},
-		badEnvs: newBadEnvs(cfg.NumEnvs),
-	}, nil
+	return &Guard{cfg: cfg, byName: map[string]FieldID{}, facts: map[string]any{}, done: make(chan struct{})}, nil
 }
 
 // setDefault gives *v a value when it is zero.
@@ -80,6 +82,13 @@ func setDefault[T comparable](v *T, def T) {
 // left; Bind refuses it when not even that would do, and waits for a dump under
 // way. Between a trip and the end of its dump no frame is given up: a field
 // bound then is recorded once the guard is armed again.
+//
+// The first field in memory of a GPU makes the guard one of that GPU, and all
+// fields are recorded there. A field that is bound to it after the first Check
+// makes all rings and traces start anew, which an event tells, and once a graph
+// holds a check, Bind refuses more (ErrInGraph): bind early, without an address
+// where there is none yet. The error matches ErrUnsupported when the machine
+// cannot use CUDA.
 func (g *Guard) Bind(name string, ref tensor.Ref, o FieldOptions) (FieldID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,41 +96,70 @@ func (g *Guard) Bind(name string, ref tensor.Ref, o FieldOptions) (FieldID, erro
 	if g.phase == closed {
 		return -1, &MisuseError{Call: "bind", Field: name, Err: ErrClosed}
 	}
-	f, err := newField(name, ref, o, g.cfg.NumEnvs)
+	f, err := newField(name, ref, o, &g.cfg)
 	if err != nil {
 		return -1, err
 	}
-	for _, other := range g.fields {
-		if other.collides(name) {
-			return -1, misuse("bind", name, "its entries would collide with those of %q", other.spec.Name)
-		}
+	if err := g.admitBinding(f); err != nil {
+		return -1, err
 	}
+	f.id = len(g.fields)
 	g.fields = append(g.fields, f)
-	if g.tick > 0 {
+	if g.rec != nil {
 		if _, err := g.plan(); err != nil {
-			g.fields = g.fields[:len(g.fields)-1]
+			g.fields = g.fields[:f.id]
 			return -1, err
 		}
 	}
-	g.allotted = false
-	id := FieldID(len(g.fields) - 1)
-	g.byName[name] = id
-	return id, nil
+	g.byName[name] = FieldID(f.id)
+	return FieldID(f.id), nil
+}
+
+// admitBinding looks at what the other fields have to say of a new one.
+func (g *Guard) admitBinding(f *field) error {
+	name := f.spec.Name
+	for _, other := range g.fields {
+		if other.collides(name) {
+			return misuse("bind", name, "its entries would collide with those of %q", other.spec.Name)
+		}
+	}
+	if g.inGraph {
+		return misuse("bind", name, "%w: bind every field before the first capture", ErrInGraph)
+	}
+	if f.ref.Mem == tensor.Host {
+		return nil
+	}
+	return g.useGPU(f)
 }
 
 // Note records an event at the present tick, unless it has a tick of its own.
-// The latest 4,096 events are kept; of older ones resets are dropped first. A
-// detail that JSON cannot hold is replaced by a text that says so.
+// Once a graph holds checks, the present tick is that of the last check that the
+// GPU has done. The latest 4,096 events are kept; of older ones resets are
+// dropped first. A detail that JSON cannot hold is replaced by a text that says
+// so.
 func (g *Guard) Note(e dump.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e.Tick == 0 {
-		e.Tick = g.tick
+		e.Tick = g.now().tick
 	}
+	g.note(e)
+}
+
+// note keeps an event.
+func (g *Guard) note(e dump.Event) {
 	g.events.add(e)
 	if e.Kind == dump.EventGraphCapture {
 		g.noteCapture(g.events.list[len(g.events.list)-1])
 	}
+}
+
+// now returns the guard's time.
+func (g *Guard) now() moment {
+	if g.rec == nil {
+		return moment{}
+	}
+	return g.rec.now()
 }
 
 // Fact records what the run declared: numbers, strings and bools only. A fact
@@ -136,41 +174,34 @@ func (g *Guard) Fact(name string, v any) error {
 	return nil
 }
 
-// Poll returns the verdict of the latest trip, if there was one. It never
-// waits.
-func (g *Guard) Poll() (Verdict, bool) {
-	if v := g.verdict.Load(); v != nil {
-		return *v, true
-	}
-	return Verdict{}, false
-}
-
-// Wait is Poll after waiting for the dump under way, if there is one. It does
-// not wait for the frames that are still to be recorded after a trip.
-func (g *Guard) Wait() (Verdict, bool) {
-	g.mu.Lock()
-	g.awaitDump()
-	g.mu.Unlock()
-	return g.Poll()
-}
-
-// Close writes the dump of a trip whose frames were still being recorded, waits
-// for a dump under way and releases the memory. It may be called twice; its
+// Close writes the dump of a trip that no file has yet, waits for a dump under
+// way and releases the memory. Checks under way on a GPU are waited for first;
+// graphs that hold checks must not run any more. It may be called twice; its
 // error is that of the dump that it waited for.
 func (g *Guard) Close() error {
+	g.settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.phase == recordingPost || g.phase == frozen {
+	g.protect(g.look)
+	if g.phase == recordingPost || g.phase == frozen || g.phase == unwritten {
 		g.startDump()
 	}
 	waited := g.writing != nil
 	g.awaitDump()
+	if g.phase == closed {
+		return nil
+	}
 	g.phase = closed
+	close(g.done)
 	for _, f := range g.fields {
-		f.ring, f.trace, f.ref.Base = ring{}, trace{}, nil
+		f.ref.Base = nil
 	}
-	if v, tripped := g.Poll(); tripped && waited {
-		return v.Error
+	var err error
+	if g.rec != nil {
+		err = g.rec.close()
 	}
-	return nil
+	if v, tripped := g.verdictNow(); tripped && waited && v.Error != nil {
+		err = v.Error
+	}
+	return err
 }

@@ -37,6 +37,9 @@ func newGuard(t testing.TB, cfg Config) *Guard {
 	return g
 }
 
+// onHost returns the recorder of a guard without a GPU.
+func onHost(g *Guard) *host { return g.rec.(*host) }
+
 // bind binds a new float32 array of the guard's envs and returns it.
 func bind(t testing.TB, g *Guard, name string, cols int, o FieldOptions) []float32 {
 	t.Helper()

@@ -22,12 +22,12 @@ func TestFieldsBoundLaterTakeTheOldestFrames(t *testing.T) {
 		reward[0] = float32(i)
 		check(t, g, dump.ClockStep)
 	}
-	require.Equal(t, 20, g.fields[0].ring.n)
+	require.Equal(t, 20, onHost(g).fields[0].ring.n)
 
 	value := bind(t, g, "value", 1, FieldOptions{})
 	loss := bind(t, g, "loss.value", 1, FieldOptions{Shared: true})
 	check(t, g, dump.ClockStep, dump.ClockMinibatch)
-	assert.Less(t, g.fields[0].ring.n, 20)
+	assert.Less(t, onHost(g).fields[0].ring.n, 20)
 	value[2], loss[0] = nan, nan
 	check(t, g, dump.ClockMinibatch)
 	v, tripped := g.Wait()
@@ -76,7 +76,7 @@ func TestAFieldBoundAfterTheTripLeavesItsFramesAlone(t *testing.T) {
 	check(t, g, dump.ClockStep)
 	value := bind(t, g, "value", 1, FieldOptions{})
 	check(t, g, dump.ClockStep)
-	assert.Equal(t, 20, g.fields[0].ring.n)
+	assert.Equal(t, 20, onHost(g).fields[0].ring.n)
 	check(t, g, dump.ClockStep)
 	v, _ := g.Wait()
 	require.NoError(t, v.Error)

@@ -55,7 +55,9 @@ func TestRecorderFreezes(t *testing.T) {
 		assert.Equal(t, c.want, s.Counts, "post %d", c.post)
 		assert.Equal(t, c.step, len(f.Manifest().FirstBad) == 2, "post %d", c.post)
 		assert.Equal(t, int64(2), f.Manifest().Trip.Count)
-		assert.Equal(t, g.counts[0], int64(12))
+		g.mu.Lock()
+		assert.Equal(t, int64(12), g.now().counts[0])
+		g.mu.Unlock()
 	}
 }
 
@@ -307,11 +309,12 @@ func TestConcurrentUse(t *testing.T) {
 			}
 			g.Wait()
 			if _, err := g.Dump("asked by another"); err != nil {
-				assert.True(t, errors.Is(err, ErrNoDumpsLeft) || errors.Is(err, ErrClosed), "%v", err)
+				known := errors.Is(err, ErrNoDumpsLeft) || errors.Is(err, ErrNothingNew) || errors.Is(err, ErrClosed)
+				assert.True(t, known, "%v", err)
 			}
 		})
 	}
-	for i := range 300 {
+	for i := 0; i < 300 || len(dumpFiles(t, g)) < 3; i++ { // a dump under way stops no check
 		v[i%64] = nan
 		check(t, g, dump.ClockStep)
 		v[i%64] = 0

@@ -29,8 +29,8 @@ func TestNewRefuses(t *testing.T) {
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	good := tensor.RefOf(make([]float32, 8), 4, 2)
-	device := good
-	device.Mem = tensor.CUDA
+	elsewhere := good
+	elsewhere.Mem = 9
 	untyped := good
 	untyped.DType = tensor.Invalid
 	for _, c := range []struct {
@@ -44,7 +44,7 @@ func TestBindRefuses(t *testing.T) {
 		{"mystery", good, FieldOptions{}, `bind: field "mystery": the name does not say where in the loop the field is produced: set FieldOptions.Stage`},
 		{"mystery", good, FieldOptions{Stage: "kitchen"}, `bind: field "mystery": unknown stage "kitchen"`},
 		{"qvel", good, FieldOptions{Clock: "moon"}, `bind: field "qvel": unknown clock "moon"`},
-		{"qvel", device, FieldOptions{}, `bind: field "qvel": memory of a device`},
+		{"qvel", elsewhere, FieldOptions{}, `bind: field "qvel": memory of kind 9`},
 		{"qvel", untyped, FieldOptions{}, `bind: field "qvel": dtype invalid`},
 		{"qvel", tensor.RefOf(make([]float32, 6), 3, 2), FieldOptions{}, `bind: field "qvel": 3 rows x 2 columns, want 4 rows`},
 		{"loss.x", good, FieldOptions{Shared: true}, `bind: field "loss.x": 4 rows x 2 columns, want 1 rows`},
@@ -88,7 +88,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"rows", dump.ClockStep, []FieldRef{{obs, tensor.RefOf(make([]float32, 9), 3, 3)}}, ErrChanged, `check: field "obs.policy": field changed: 4 x 3 when it was bound, now 3 x 3`},
 		{"columns", dump.ClockStep, []FieldRef{{obs, tensor.RefOf(make([]float32, 8), 4, 2)}}, ErrChanged, "4 x 3 when it was bound, now 4 x 2"},
 		{"dtype", dump.ClockStep, []FieldRef{{obs, tensor.RefOf(make([]float64, 12), 4, 3)}}, ErrChanged, "float32 when it was bound, now float64"},
-		{"device", dump.ClockStep, []FieldRef{{obs, device}}, ErrChanged, "now that of a device"},
+		{"device", dump.ClockStep, []FieldRef{{obs, device}}, ErrChanged, "host memory when it was bound, now memory of GPU 0"},
 		{"no address", dump.ClockStep, nil, ErrNoAddress, `check: field "obs.policy": no address`},
 		{"second of two", dump.ClockStep, []FieldRef{{obs, now}, {obs, tensor.Ref{}}}, ErrChanged, "dtype"},
 	} {
@@ -102,8 +102,8 @@ func TestCheckRefuses(t *testing.T) {
 			require.ErrorContains(t, err, c.want, c.name)
 		}
 	}
-	assert.Equal(t, int64(1), g.tick) // a refused check leaves no trace
-	assert.Equal(t, 1, g.fields[obs].trace.n)
+	assert.Equal(t, int64(1), g.now().tick) // a refused check leaves no trace
+	assert.Equal(t, 1, onHost(g).fields[obs].trace.n)
 
 	_, err = g.Dump("x", 4)
 	require.ErrorContains(t, err, "suspect env 4 is out of 0..3")
@@ -120,11 +120,11 @@ func TestOddChecks(t *testing.T) {
 	require.NoError(t, err)
 	ref := FieldRef{id, tensor.RefOf(v, 2, 1)}
 	require.NoError(t, g.Check(dump.ClockStep, ref, ref))
-	assert.Equal(t, 1, g.fields[id].ring.n)
+	assert.Equal(t, 1, onHost(g).fields[id].ring.n)
 	require.NoError(t, g.Check(dump.ClockUpdate))
 	require.NoError(t, g.CheckSame(dump.ClockStep))
-	assert.Equal(t, [len(clocks)]int64{0, 1, 0, 1}, g.counts)
-	assert.Equal(t, int64(3), g.tick)
+	assert.Equal(t, [len(clocks)]int64{0, 1, 0, 1}, g.now().counts)
+	assert.Equal(t, int64(3), g.now().tick)
 }
 
 // Fields without elements are no trouble.

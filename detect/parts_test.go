@@ -118,7 +118,7 @@ func TestPlan(t *testing.T) {
 	assert.LessOrEqual(t, used, 8<<20)
 	assert.Greater(t, used, 7<<20)
 	check(t, g, dump.ClockStep)
-	for i, f := range g.fields {
+	for i, f := range onHost(g).fields {
 		assert.Len(t, f.ring.ticks, frames[i])
 	}
 }

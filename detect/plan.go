@@ -71,7 +71,9 @@ func (g *Guard) frameSizes() string {
 }
 
 // Plan says in one line how many frames of each field the ring keeps, for
-// example "ring 512 MiB: qpos 1000 frames, obs.policy 331 frames".
+// example "ring 512 MiB: qpos 1000 frames, obs.policy 331 frames". From the
+// first check on it tells what there is: a GPU may have had less memory free
+// than was asked for.
 func (g *Guard) Plan() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -80,29 +82,59 @@ func (g *Guard) Plan() string {
 		return err.Error()
 	}
 	parts := make([]string, len(frames))
+	short := false
+	var bytes int64
 	for i, f := range g.fields {
+		if i < g.recorded && g.phase != closed {
+			short = short || g.rec.frames(i) < frames[i]
+			frames[i] = g.rec.frames(i)
+		}
+		bytes += int64(frames[i]) * int64(f.ref.Bytes())
 		parts[i] = fmt.Sprintf("%s %d frames", f.spec.Name, frames[i])
 	}
-	return fmt.Sprintf("ring %s: %s", inUnits(g.cfg.RingBytes), strings.Join(parts, ", "))
+	return fmt.Sprintf("ring %s: %s", g.ringSize(bytes, short), strings.Join(parts, ", "))
 }
 
-// allot takes the memory of the rings and traces. Fields that have theirs give
-// up what those bound since then get.
+// ringSize says how large the ring is, and where.
+func (g *Guard) ringSize(bytes int64, short bool) string {
+	size := inUnits(g.cfg.RingBytes)
+	if short {
+		size = inUnits(bytes) + " instead of " + size + " for want of memory"
+	}
+	if g.gpu != nil {
+		size += fmt.Sprintf(" on GPU %d (%s)", g.gpu.device.Ordinal, g.gpu.device.Name)
+	}
+	return size
+}
+
+// allot takes the memory of the rings and traces. On the host, fields that have
+// theirs give up what those bound since then get; on a GPU all start anew.
 func (g *Guard) allot() error {
 	frames, err := g.plan()
 	if err != nil {
 		return err
 	}
-	for i, f := range g.fields {
-		f.ring = f.ring.resized(frames[i], f.ref.Bytes())
-		if f.trace.rows == nil {
-			f.trace.rows = make([]traceRow, g.cfg.TraceLen)
-		}
+	for i, f := range inOrder(g.fields) {
+		f.rank = i
 	}
-	g.bad = make([]*field, 0, len(g.fields))
-	g.badRows = make([]int, 0, g.cfg.NumEnvs)
-	g.allotted = true
+	switch h, onHost := g.rec.(*host); {
+	case g.gpu != nil:
+		return g.allotOnGPU(frames)
+	case onHost:
+		h.fit(g.fields, frames, g.cfg.TraceLen)
+	default:
+		h = newHost(&g.cfg)
+		h.fit(g.fields, frames, g.cfg.TraceLen)
+		g.rec = h
+	}
+	g.recordedAll()
 	return nil
+}
+
+// recordedAll takes note that the recorder knows all fields.
+func (g *Guard) recordedAll() {
+	g.recorded = len(g.fields)
+	g.given = make([]FieldRef, 0, g.recorded)
 }
 
 // inUnits returns a number of bytes in the unit that reads best.

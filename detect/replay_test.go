@@ -59,12 +59,13 @@ func replay(t *testing.T, f *dump.File) {
 		fields = append(fields, recorded{id, g.fields[id].clock, s})
 		ticks = append(ticks, s.Ticks...)
 	}
+	require.NoError(t, g.allot())
 	slices.Sort(ticks)
 	for _, tick := range slices.Compact(ticks) {
 		replayTick(t, g, fields, tick)
 	}
 	for c, n := range m.Clocks {
-		g.counts[clockIndex(c)] = n
+		onHost(g).at.counts[clockIndex(c)] = n
 	}
 	path, err := g.Dump("replay")
 	require.NoError(t, err)
@@ -96,10 +97,10 @@ func replayTick(t *testing.T, g *Guard, fields []recorded, tick int64) {
 		if i, found := slices.BinarySearch(f.Ticks, tick); found {
 			refs = append(refs, FieldRef{f.id, frameRef(f.Series, i)})
 			clock = f.clock
-			g.counts[clock] = f.Counts[i]
+			onHost(g).at.counts[clock] = f.Counts[i]
 		}
 	}
-	g.tick = tick - 1
+	onHost(g).at.tick = tick - 1
 	require.NoError(t, g.CheckSame(clocks[clock], refs...))
 }
 

@@ -59,5 +59,14 @@ func (r *ring) oldest(i int) int {
 	return (r.next - r.n + i + len(r.ticks)) % len(r.ticks)
 }
 
+// ticksHeld returns the ticks of the frames, oldest first.
+func (r *ring) ticksHeld() []int64 {
+	ticks := make([]int64, r.n)
+	for i := range ticks {
+		ticks[i] = r.ticks[r.oldest(i)]
+	}
+	return ticks
+}
+
 // clear forgets the frames and keeps the memory.
 func (r *ring) clear() { r.next, r.n = 0, 0 }

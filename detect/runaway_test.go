@@ -44,12 +44,6 @@ func TestRanAway(t *testing.T) {
 		{"always large", []float64{2e6, 1e6, 3e6, 2e6}, false},
 		{"back again", []float64{5, 6, 5e4, 7, 5}, false},
 	} {
-		tr := trace{rows: make([]traceRow, 4)}
-		for _, v := range c.past {
-			tr.rows[tr.next].absMax = v
-			tr.next = (tr.next + 1) % len(tr.rows)
-			tr.n = min(tr.n+1, len(tr.rows))
-		}
-		assert.Equal(t, c.want, tr.ranAway(), c.name)
+		assert.Equal(t, c.want, ranAway(c.past), c.name)
 	}
 }

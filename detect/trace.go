@@ -30,6 +30,10 @@ func (t *trace) push(tick, count int64, s *scan.Summary) {
 	t.n = min(t.n+1, len(t.rows))
 }
 
+// back returns the summary of the k-th check before the next; there must be so
+// many.
+func (t *trace) back(k int) *traceRow { return &t.rows[(t.next-k+len(t.rows))%len(t.rows)] }
+
 // draft returns the trace as a dump holds it, oldest first.
 func (t *trace) draft() *dump.Trace {
 	d := &dump.Trace{}

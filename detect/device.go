@@ -1,0 +1,216 @@
+package detect
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/nanguard/nanguard/detect/scan/gpu"
+	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/internal/cuda"
+	"github.com/nanguard/nanguard/tensor"
+)
+
+// device is the recorder on a GPU. Fields in memory of the host take part in
+// it: a check copies them to memory that the GPU can read.
+type device struct {
+	engine  *gpu.Engine
+	ctx     *cuda.Context
+	fields  []*field
+	args    []gpu.Arg // scratch of check
+	staging staging
+
+	since   moment  // when the engine began to count
+	at      moment  // by the checks outside of graphs
+	inGraph bool    // the device counts checks that the host does not see
+	stream  uintptr // of the latest check outside of graphs
+	dealt   int64   // engine's tick of the latest trip that was dealt with
+
+	inUse  sync.RWMutex // read-held by settle, which has no lock of the guard's
+	closed bool
+}
+
+// newDevice returns a recorder that counts on from a moment.
+func newDevice(hw *hardware, cfg *Config, fields []*field, frames []int, since moment) (*device, error) {
+	d := &device{fields: slices.Clone(fields), args: make([]gpu.Arg, 0, len(fields)), since: since, at: since}
+	c := gpu.Config{Device: hw.device.Ordinal, NumEnvs: cfg.NumEnvs, PostFrames: cfg.PostFrames}
+	room := 0
+	for i, f := range fields {
+		c.Fields = append(c.Fields, engineField(f, frames[i], cfg.TraceLen))
+		if f.ref.Mem == tensor.Host {
+			room += stagingBytes(f)
+		}
+	}
+	var err error
+	if d.ctx, err = hw.driver.Primary(c.Device); err != nil {
+		return nil, err
+	}
+	if d.engine, err = gpu.NewOn(hw.driver, c); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	if err := d.staging.open(d.ctx, room); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// engineField describes a field to the engine.
+func engineField(f *field, frames, traceLen int) gpu.Field {
+	monitor := f.spec.Stage == dump.StageMonitor
+	return gpu.Field{
+		DType: f.ref.DType, Rows: f.ref.Rows, Cols: f.ref.Cols, Rank: f.rank,
+		Monitor: monitor, MarkEnvs: f.spec.PerEnv && !monitor,
+		Slots: frames, TraceLen: max(traceLen, frames),
+		Limit: f.limit, Growth: f.growth.Factor, GrowthFrames: f.growth.Frames, Floor: f.growth.Floor,
+	}
+}
+
+// isShort reports whether the rings hold less than was asked for.
+func (d *device) isShort(frames []int) bool {
+	for i, n := range frames {
+		if d.frames(i) < n {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *device) frames(id int) int { return d.engine.Slots(id) }
+
+// capturing asks the driver. The default stream is never captured.
+func (d *device) capturing(stream uintptr) (bool, error) {
+	if stream == 0 {
+		return false, nil
+	}
+	return d.ctx.Capturing(cuda.Stream(stream))
+}
+
+// check enqueues a check.
+func (d *device) check(r request, refs []FieldRef) error {
+	d.args = d.args[:0]
+	staged := false
+	for i := range refs {
+		ref := &refs[i].Ref
+		a := gpu.Arg{Field: int(refs[i].ID), Addr: ref.Addr, RowStride: ref.RowStride, ColStride: ref.ColStride}
+		if ref.Mem == tensor.Host {
+			a.Addr = d.staging.put(ref)
+			a.ColStride = ref.DType.Size()
+			a.RowStride = ref.Cols * a.ColStride
+			staged = true
+		}
+		d.args = append(d.args, a)
+	}
+	if err := d.engine.Check(r.stream, r.clock, r.advance != 0, d.args); err != nil {
+		return err
+	}
+	if r.capturing {
+		d.inGraph = true
+		return nil
+	}
+	d.stream = r.stream
+	d.at.tick++
+	d.at.counts[r.clock] += r.advance
+	if staged {
+		return d.staging.sent(cuda.Stream(r.stream))
+	}
+	return nil
+}
+
+// poll reads what the GPU said last. That may be older than the latest rearm:
+// then it is the trip that was dealt with.
+func (d *device) poll() (tripped, frozen bool) {
+	v := d.engine.Poll()
+	if !v.Tripped || v.Trip.Tick <= d.dealt {
+		return false, false
+	}
+	return true, d.engine.Poll().Frozen // the first answer may have been cut in two by a rearm
+}
+
+// trip returns the trip in the guard's words.
+func (d *device) trip() dump.Trip {
+	v := d.engine.Poll()
+	b := d.firstBad(v.Trip)
+	return dump.Trip{Tick: b.Tick, Clock: b.Clock, Count: b.Count, Field: b.Field, Env: b.Env, Col: b.Col, Class: b.Class}
+}
+
+// firstBad returns a finding of the engine in the guard's words.
+func (d *device) firstBad(b gpu.Bad) *dump.FirstBad {
+	f := d.fields[b.Field]
+	return &dump.FirstBad{
+		Field: f.spec.Name, Tick: d.since.tick + b.Tick, Clock: f.spec.Clock, Count: d.since.counts[f.clock] + b.Count,
+		Env: f.envOf(b.Row), Col: b.Col, Class: className(b.Class), EnvsBad: b.Rows,
+	}
+}
+
+// className returns the name of what is wrong with a value.
+func className(c gpu.Class) string {
+	switch c {
+	case gpu.OverLimit:
+		return ClassLimit
+	case gpu.Grown:
+		return ClassGrowth
+	}
+	return tensor.Class(c).String()
+}
+
+// now returns the time by the checks that were enqueued; once graphs hold some,
+// the tick of the last check that the GPU has done.
+func (d *device) now() moment {
+	if !d.inGraph {
+		return d.at
+	}
+	at := d.at
+	if tick, err := d.engine.Tick(); err == nil {
+		at.tick = d.since.tick + tick
+	}
+	return at
+}
+
+// errCapturing is why a recorder cannot be frozen now.
+var errCapturing = errors.New("the stream of the last check is being captured into a graph")
+
+// freeze ends the recording behind the latest check.
+func (d *device) freeze() error {
+	if v := d.engine.Poll(); v.Frozen {
+		return nil
+	}
+	if capturing, err := d.capturing(d.stream); err != nil || capturing {
+		return errors.Join(err, errCapturing)
+	}
+	if d.inGraph { // nothing orders the stream behind graphs on others
+		if err := d.ctx.Synchronize(); err != nil {
+			return err
+		}
+	}
+	return d.engine.Freeze(d.stream)
+}
+
+// rearm starts over. The engine cannot go on with the frames that it has.
+func (d *device) rearm(stream uintptr, tripped bool) error {
+	if tripped {
+		d.dealt = d.engine.Poll().Trip.Tick
+	}
+	return d.engine.Rearm(stream)
+}
+
+// settle waits for all work of the GPU.
+func (d *device) settle() error {
+	d.inUse.RLock()
+	defer d.inUse.RUnlock()
+	if d.closed {
+		return nil
+	}
+	return d.ctx.Synchronize()
+}
+
+// close gives the memory back.
+func (d *device) close() error {
+	d.inUse.Lock()
+	defer d.inUse.Unlock()
+	d.closed = true
+	var err error
+	if d.engine != nil {
+		err = d.engine.Close() // which waits for the checks
+	}
+	return errors.Join(err, d.staging.close(), unlessLost(d.ctx.Close()))
+}

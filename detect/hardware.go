@@ -1,0 +1,109 @@
+package detect
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/internal/cuda"
+)
+
+// hardware is the GPU of a guard.
+type hardware struct {
+	driver *cuda.Driver
+	device cuda.Device
+	watch  bool // the watcher runs
+}
+
+// openDriver is cuda.Open, or what a test puts there.
+var openDriver = cuda.Open
+
+// useGPU makes the guard one of the GPU that a field lies on.
+func (g *Guard) useGPU(f *field) error {
+	n := f.ref.Device
+	if g.gpu != nil {
+		if have := g.gpu.device.Ordinal; n != have {
+			return misuse("bind", f.spec.Name, "memory of GPU %d, and the guard is one of GPU %d: each GPU needs its own", n, have)
+		}
+		return nil
+	}
+	d, err := openDriver()
+	if err != nil {
+		return &MisuseError{Call: "bind", Field: f.spec.Name, Err: err}
+	}
+	device, err := d.Device(n)
+	if err != nil {
+		return &MisuseError{Call: "bind", Field: f.spec.Name, Err: err}
+	}
+	g.gpu = &hardware{driver: d, device: device}
+	return nil
+}
+
+// allotOnGPU makes a recorder on the GPU, in place of the one that there is.
+func (g *Guard) allotOnGPU(frames []int) error {
+	since := g.now()
+	if g.rec != nil {
+		if waits, err := g.retire(); waits || err != nil {
+			return err
+		}
+	}
+	d, err := newDevice(g.gpu, &g.cfg, g.fields, frames, since)
+	if err != nil {
+		return g.giveUp(err)
+	}
+	g.rec = d
+	g.recordedAll()
+	if d.isShort(frames) {
+		g.events.add(dump.Event{
+			Tick: since.tick, Kind: dump.EventWarning,
+			Detail: fmt.Sprintf("GPU %d (%s) has not enough free memory for a ring of %s: it keeps fewer frames",
+				g.gpu.device.Ordinal, g.gpu.device.Name, inUnits(g.cfg.RingBytes)),
+		})
+	}
+	if !g.gpu.watch {
+		g.gpu.watch = true
+		go g.watch()
+	}
+	return nil
+}
+
+// retire closes the recorder and says in an event that its frames are gone. It
+// waits for the checks under way; when they tripped, it leaves the recorder to
+// the dump, and reports that the fields that were bound since have to wait.
+func (g *Guard) retire() (waits bool, err error) {
+	if err := g.rec.settle(); err != nil {
+		return true, g.giveUp(err)
+	}
+	if g.look(); g.phase != recording {
+		return true, nil
+	}
+	first := g.fields[g.recorded].spec.Name
+	g.events.add(dump.Event{
+		Tick: g.now().tick, Kind: dump.EventNote, Name: first,
+		Detail: fmt.Sprintf("rings and traces start anew: %s and %d others were bound after the first check", first, len(g.fields)-g.recorded-1),
+	})
+	return false, g.rec.close()
+}
+
+// watchEvery is how often a guard of a GPU looks by itself whether it tripped.
+const watchEvery = 100 * time.Millisecond
+
+// watch looks for trips that no Check or Poll notices, because the loop is one
+// graph or has died.
+func (g *Guard) watch() {
+	t := time.NewTicker(watchEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-g.done:
+			return
+		case <-t.C:
+		}
+		g.mu.Lock()
+		g.protect(g.look)
+		if g.phase == frozen {
+			g.startDump()
+		}
+		g.mu.Unlock()
+	}
+}
