@@ -32,7 +32,7 @@ func (p *printer) cause(c *rootcause.Hypothesis, first bool) {
 	if first {
 		style = p.st.bold
 	}
-	head := fmt.Sprintf("  %s %5s  ", bar(c.Probability), percent(c.Probability))
+	head := fmt.Sprintf("  %s %5s  ", bar(c.Probability), Percent(c.Probability))
 	p.wrap(head, strings.Repeat(" ", 26), c.ID+": "+c.Title, style)
 	if !first && c.Probability < shownShare {
 		return
@@ -58,18 +58,6 @@ func bar(share float64) string {
 	n := int(math.Round(share * barCells))
 	n = min(max(n, 0), barCells)
 	return strings.Repeat("█", n) + strings.Repeat("·", barCells-n)
-}
-
-// percent prints a share; what is small but not zero is not called zero, and
-// what is not certain is not called certain.
-func percent(share float64) string {
-	switch {
-	case share > 0 && share < 0.01:
-		return "<1 %"
-	case share > 0.99 && share < 1:
-		return ">99 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
 // checklist prints the ten rows in the order in which to clear them.

@@ -60,10 +60,10 @@ func (p *printer) verdict(d *rootcause.Diagnosis) {
 		p.wrap("  ", "  ", "UNKNOWN: something is wrong, and no cause has earned the verdict", p.st.warn)
 	default:
 		c := d.Causes[0]
-		p.wrap("  ", "  ", fmt.Sprintf("%s: %s (%s)", strings.ToUpper(c.ID), c.Title, percent(c.Probability)), p.st.bad)
+		p.wrap("  ", "  ", fmt.Sprintf("%s: %s (%s)", strings.ToUpper(c.ID), c.Title, Percent(c.Probability)), p.st.bad)
 	}
 	if d.Verdict != "clean" {
-		p.wrap("  ", "  ", fmt.Sprintf("coverage %s of the evidence that a full dump would hold", percent(d.Coverage)), p.st.dim)
+		p.wrap("  ", "  ", fmt.Sprintf("coverage %s of the evidence that a full dump would hold", Percent(d.Coverage)), p.st.dim)
 	}
 }
 
@@ -103,7 +103,7 @@ func (p *printer) order(rows []rootcause.Onset) {
 
 // onset says one onset in words.
 func onset(o *rootcause.Onset) string {
-	return fmt.Sprintf("%s is %s, %s, at tick %d (%s %d)", o.Field, className(o.Class), place(o), o.Tick, o.Clock, o.Count)
+	return fmt.Sprintf("%s is %s, %s, at tick %d (%s %d)", o.Field, ClassName(o.Class), place(o), o.Tick, o.Clock, o.Count)
 }
 
 // place names env and column of an onset.
@@ -119,19 +119,6 @@ func place(o *rootcause.Onset) string {
 		s += fmt.Sprintf(" (%d envs)", o.Envs)
 	}
 	return s
-}
-
-// className spells a class as people say it.
-func className(c string) string {
-	switch c {
-	case "nan":
-		return "NaN"
-	case "posinf":
-		return "+Inf"
-	case "neginf":
-		return "-Inf"
-	}
-	return c
 }
 
 // warnings prints the doubts that travel with the result.

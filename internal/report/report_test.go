@@ -83,12 +83,3 @@ func TestTextDefusesHostileNames(t *testing.T) {
 	assert.NotContains(t, b.String(), "\u202e")
 	assert.Contains(t, b.String(), `\x1b[2J`)
 }
-
-func TestPercent(t *testing.T) {
-	for _, c := range []struct {
-		share float64
-		want  string
-	}{{0, "0 %"}, {0.0001, "<1 %"}, {0.5, "50 %"}, {0.995, ">99 %"}, {1, "100 %"}} {
-		assert.Equal(t, c.want, percent(c.share))
-	}
-}
