@@ -69,14 +69,17 @@ func show(c *cobra.Command, name string, o *flags) error {
 		return err
 	}
 	defer f.Close()
+	rec := recording.Open(f)
+	opts, err := o.options(c, rec)
+	if err != nil {
+		return err
+	}
 	stdout := c.OutOrStdout()
 	if !o.once && !interactive(stdout) {
 		return printDiagnosis(stdout, f)
 	}
-	m, err := newModel(c, f, o)
-	if err != nil {
-		return err
-	}
+	opts.Diagnose = func() (*rootcause.Diagnosis, error) { return forensics.Diagnose(f) }
+	m := ui.New(rec, opts)
 	if o.once {
 		return once(stdout, m, o)
 	}
@@ -100,30 +103,30 @@ func interactive(w io.Writer) bool {
 	return cli.IsTerminal(w) && os.Getenv("TERM") != "dumb"
 }
 
-// newModel returns the viewer, opened where the flags say.
-func newModel(c *cobra.Command, f *dump.File, o *flags) (*ui.Model, error) {
-	rec := recording.Open(f)
-	opts := ui.Options{Theme: o.colours(), Diagnose: func() (*rootcause.Diagnosis, error) { return forensics.Diagnose(f) }}
+// options returns how the viewer starts: where the flags say, which must be in
+// the dump, whether a screen or the diagnosis is to come.
+func (o *flags) options(c *cobra.Command, rec *recording.Recording) (ui.Options, error) {
+	opts := ui.Options{Theme: o.colours()}
 	opts.FollowTerminal = o.theme == "auto" && opts.Theme != ui.Plain
 	set := c.Flags().Changed
 	if set("field") {
 		i := rec.Field(o.field)
 		if i < 0 {
-			return nil, cli.Usagef(`the dump holds no field "%s"; it holds %s`, safetext.Clip(o.field, 40), fieldNames(rec))
+			return opts, cli.Usagef(`the dump holds no field "%s"; it holds %s`, safetext.Clip(o.field, 40), fieldNames(rec))
 		}
 		opts.Field = &i
 	}
 	if set("env") {
 		i := rec.Env(o.env)
 		if i < 0 {
-			return nil, cli.Usagef("the dump holds no env %d; it holds %s", o.env, envNumbers(rec))
+			return opts, cli.Usagef("the dump holds no env %d; it holds %s", o.env, envNumbers(rec))
 		}
 		opts.Env = &i
 	}
 	if set("frame") {
 		opts.Tick = &o.frame
 	}
-	return ui.New(rec, opts), nil
+	return opts, nil
 }
 
 // colours returns the theme that the flags and NO_COLOR ask for. In a terminal

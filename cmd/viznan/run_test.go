@@ -81,6 +81,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"testdata/luckylab.npz", "--theme", "pink\x1b"}, `--theme "pink\x1b"`},
 		{[]string{"testdata/luckylab.npz", "--once", "--field", "qvel"}, "it holds obs, action, reward"},
 		{[]string{"testdata/luckylab.npz", "--once", "--env", "7"}, "no env 7; it holds 0"},
+		{[]string{"testdata/luckylab.npz", "--field", "nope"}, `no field "nope"; it holds obs, action, reward`}, // in a pipe too
+		{[]string{"testdata/luckylab.npz", "--env", "7"}, "no env 7; it holds 0"},
 		{[]string{"testdata/luckylab.npz", "--max-bytes", "-1"}, "is not a size"},
 	} {
 		code, out, errs := viznan(c.args...)

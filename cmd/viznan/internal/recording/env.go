@@ -15,12 +15,49 @@ type Env struct {
 	FirstBad int64 // tick of that frame, when Bad
 }
 
+// Unlisted is the bad envs that are neither in the file nor, being many, in the
+// list of envs.
+type Unlisted struct {
+	IDs   []int
+	First bool // no env of the file is a culprit or a suspect: they come first
+}
+
 var rolePlace = map[dump.Role]int{dump.RoleCulprit: 0, dump.RoleSuspect: 1, dump.RoleControl: 2}
 
-// envs lists the rows of the file, culprits first and otherwise in their order.
-// Bad envs that are not in the file come last, where they went bad after those
-// that are; where none is, they are the culprits and come first.
-func envs(m *dump.Manifest, s *dump.StateInfo) (list []Env) {
+// RoleBad is the role of an env that went bad and is not in the file, where
+// nothing says that it was the first.
+const RoleBad dump.Role = "bad"
+
+// maxMissing is how many envs that are not in the file are listed one by one.
+const maxMissing = 3
+
+// envs lists the rows of the file, culprits first and otherwise in their order,
+// and behind them the bad envs that the file lacks. Where no row is of a culprit
+// or a suspect, the file misses the very env that matters: those that it lacks
+// come first then.
+func (r *Recording) envs(s *dump.StateInfo) {
+	r.Envs = rows(r.manifest)
+	if s == nil {
+		return
+	}
+	r.Unlisted.First = len(r.Envs) == 0 || place(r.Envs[0].Role) > rolePlace[dump.RoleSuspect]
+	if len(s.CulpritsMissing) > maxMissing {
+		r.Unlisted.IDs = s.CulpritsMissing
+		return
+	}
+	var missing []Env
+	for _, id := range s.CulpritsMissing {
+		missing = append(missing, Env{ID: id, Role: r.missingRole(id, len(s.CulpritsMissing)), Missing: true})
+	}
+	if r.Unlisted.First {
+		r.Envs = append(missing, r.Envs...)
+	} else {
+		r.Envs = append(r.Envs, missing...)
+	}
+}
+
+// rows lists the rows of the file by role.
+func rows(m *dump.Manifest) (list []Env) {
 	for i, id := range m.EnvIDs {
 		e := Env{ID: id, Role: dump.RoleControl}
 		if i < len(m.EnvRoles) {
@@ -29,17 +66,17 @@ func envs(m *dump.Manifest, s *dump.StateInfo) (list []Env) {
 		list = append(list, e)
 	}
 	slices.SortStableFunc(list, func(a, b Env) int { return place(a.Role) - place(b.Role) })
-	if s == nil {
-		return list
+	return list
+}
+
+// missingRole returns the role of one of n bad envs that are not in the file:
+// the culprit is the one that tripped, or the only bad one that is known.
+func (r *Recording) missingRole(id, n int) dump.Role {
+	t := r.manifest.Trip
+	if t != nil && t.Env != nil && *t.Env == id || t == nil && n == 1 && r.Unlisted.First {
+		return dump.RoleCulprit
 	}
-	var missing []Env
-	for _, id := range s.CulpritsMissing {
-		missing = append(missing, Env{ID: id, Role: dump.RoleCulprit, Missing: true})
-	}
-	if len(list) > 0 && list[0].Role == dump.RoleCulprit {
-		return append(list, missing...)
-	}
-	return append(missing, list...)
+	return RoleBad
 }
 
 // place orders roles; one that is not known stands last.
@@ -80,4 +117,26 @@ func (r *Recording) Reference(env int) (index int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// lead returns the env to look at where a place names none: the one where it
+// began, else the one that tripped, else the first of the list that is in the
+// file, where culprits stand before suspects; -1 when there is none.
+func (r *Recording) lead() int {
+	var named []*int
+	if r.Diagnosis != nil && r.Diagnosis.Root != nil {
+		named = append(named, r.Diagnosis.Root.Env)
+	}
+	if t := r.Trip(); t != nil {
+		named = append(named, t.Env)
+	}
+	for _, id := range named {
+		if id == nil {
+			continue
+		}
+		if i := r.Env(*id); i >= 0 && !r.Envs[i].Missing {
+			return i
+		}
+	}
+	return slices.IndexFunc(r.Envs, func(e Env) bool { return !e.Missing })
 }

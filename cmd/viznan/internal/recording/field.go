@@ -36,8 +36,8 @@ func (f *Field) Track(trace bool) (t *Track, isTrace bool) {
 // Label returns the label of a column of the frames or of the trace.
 func (f *Field) Label(col int, trace bool) string {
 	labels := f.Columns
-	if trace {
-		labels = traceColumns
+	if trace && f.Trace != nil {
+		labels = f.Trace.labels
 	}
 	if col >= 0 && col < len(labels) && labels[col] != "" {
 		return labels[col]
@@ -75,7 +75,8 @@ func (r *Recording) Load(index int) (l Loaded) {
 			l = Loaded{index: index, err: fmt.Errorf("reading it broke: %v", p)}
 		}
 	}()
-	name := r.Fields[index].Spec.Name
+	spec := &r.Fields[index].Spec
+	name := spec.Name
 	l.index = index
 	for _, c := range r.src.Columns(name) {
 		l.columns = append(l.columns, cell.Clean(c))
@@ -86,7 +87,7 @@ func (r *Recording) Load(index int) (l Loaded) {
 	}
 	tr, trErr := r.src.Trace(name)
 	if trErr == nil && tr != nil {
-		l.trace, trErr = newTraceTrack(tr)
+		l.trace, trErr = newTraceTrack(tr, spec.PerEnv)
 	}
 	l.err = reason(l, err, trErr)
 	return l

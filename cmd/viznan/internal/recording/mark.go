@@ -8,6 +8,7 @@ import (
 
 	"github.com/nanguard/nanguard/cmd/viznan/internal/cell"
 	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/internal/report"
 	"github.com/nanguard/nanguard/rootcause"
 )
 
@@ -16,9 +17,10 @@ type MarkKind uint8
 
 // The kinds of mark, the most telling last.
 const (
-	EventMark     MarkKind = iota
-	PrecursorMark          // a field is huge, growing or negative, still finite
-	OnsetMark              // a field's first non-finite value
+	RoutineMark MarkKind = iota // a reset or the start of an episode: there may be hundreds
+	EventMark
+	PrecursorMark // a field is huge, growing or negative, still finite
+	OnsetMark     // a field's first non-finite value
 )
 
 // Mark is a moment to jump to.
@@ -86,7 +88,10 @@ func (r *Recording) mark() {
 // eventMark turns an event into a mark. One that names no env and counts none
 // concerns the run.
 func eventMark(e dump.Event) Mark {
-	m := Mark{Tick: e.Tick, Glyph: glyph(e.Kind), Envs: e.Envs, All: len(e.Envs) == 0 && e.Count == 0}
+	m := Mark{Tick: e.Tick, Kind: EventMark, Glyph: glyph(e.Kind), Envs: e.Envs, All: len(e.Envs) == 0 && e.Count == 0}
+	if e.Kind == dump.EventReset || e.Kind == dump.EventEpisodeStart {
+		m.Kind = RoutineMark
+	}
 	text := e.Kind
 	if e.Name != "" {
 		text += " " + e.Name
@@ -110,11 +115,11 @@ func (r *Recording) markOnsets() {
 	told := map[string]bool{}
 	for _, b := range r.manifest.FirstBad {
 		told[b.Field] = true
-		r.addOnset(OnsetMark, OnsetGlyph, b.Tick, b.Field, ClassName(b.Class), b.Env)
+		r.addOnset(OnsetMark, OnsetGlyph, b.Tick, b.Field, report.ClassName(b.Class), b.Env)
 	}
 	for _, f := range r.Fields {
 		if o, ok := f.firstOnset(); ok && !told[f.Spec.Name] {
-			r.addOnset(OnsetMark, OnsetGlyph, o.tick, f.Spec.Name, "not finite", o.env)
+			r.addOnset(OnsetMark, OnsetGlyph, o.tick, f.Spec.Name, report.ClassName(f.Frames.class(o.frame, o.row)), o.env)
 		}
 	}
 }
@@ -142,32 +147,22 @@ func (r *Recording) addOnset(k MarkKind, g rune, tick int64, field, class string
 }
 
 // Precursor reports whether an onset is of finite values.
-func Precursor(o rootcause.Onset) bool {
-	switch o.Class {
+func Precursor(o rootcause.Onset) bool { return finiteClass(o.Class) }
+
+// finiteClass reports whether a class is of finite values.
+func finiteClass(class string) bool {
+	switch class {
 	case "nan", "posinf", "neginf":
 		return false
 	}
 	return true
 }
 
-// ClassName spells a class as people say it.
-func ClassName(class string) string {
-	switch class {
-	case "nan":
-		return "NaN"
-	case "posinf":
-		return "+Inf"
-	case "neginf":
-		return "-Inf"
-	}
-	return cell.Clean(class)
-}
-
 // onset is where the frames of a field first hold a bad value.
 type onset struct {
-	tick int64
-	env  *int
-	row  int
+	tick       int64
+	env        *int
+	frame, row int
 }
 
 // firstOnset returns the earliest onset over the rows of a field.
@@ -181,7 +176,7 @@ func (f *Field) firstOnset() (first onset, ok bool) {
 		if !bad || ok && t.Tick(i) >= first.tick {
 			continue
 		}
-		first, ok = onset{tick: t.Tick(i), row: row}, true
+		first, ok = onset{tick: t.Tick(i), frame: i, row: row}, true
 		if t.envIDs != nil {
 			first.env = &t.envIDs[row]
 		}

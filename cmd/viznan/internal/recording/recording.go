@@ -18,6 +18,7 @@ type Recording struct {
 	Producer string // who wrote it, and in which format
 	NumEnvs  int    // envs of the run, 0 when the file does not say
 	Envs     []Env  // culprits first, before all those that are not in the file
+	Unlisted Unlisted
 	Fields   []*Field
 	Marks    []Mark // in tick order
 	// BeforeStep is true when a state is the one before the step of its number,
@@ -39,7 +40,7 @@ func Open(src Source) *Recording {
 	}
 	states := src.States()
 	r.BeforeStep = states != nil && states.BeforeStep
-	r.Envs = envs(m, states)
+	r.envs(states)
 	for _, s := range specs(src) {
 		r.Fields = append(r.Fields, newField(s))
 	}

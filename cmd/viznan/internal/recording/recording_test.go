@@ -251,36 +251,6 @@ func TestEvidenceSpot(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// TestCulpritsThatAreNotInTheFile: mjlab's first format dumps envs 0 to 4
-// whoever is bad.
-func TestCulpritsThatAreNotInTheFile(t *testing.T) {
-	s := recordtest.Sample()
-	s.State = &dump.StateInfo{CulpritsMissing: []int{23}}
-	for i := range s.M.EnvRoles {
-		s.M.EnvRoles[i] = dump.RoleControl
-	}
-	r := recording.Open(s)
-	assert.Equal(t, recording.Env{ID: 23, Role: dump.RoleCulprit, Missing: true}, r.Envs[0])
-	assert.False(t, r.Envs[r.Start().Env].Missing, "an env that is there")
-	i, ok := r.Reference(1)
-	assert.True(t, ok)
-	assert.False(t, r.Envs[i].Missing)
-	s.State.CulpritsMissing, s.M.EnvIDs = nil, []int{1}
-	_, ok = recording.Open(s).Reference(0)
-	assert.False(t, ok)
-}
-
-// TestBadEnvsBehindTheCulprits: those that went bad later and were not dumped
-// must not push the culprit off the screen.
-func TestBadEnvsBehindTheCulprits(t *testing.T) {
-	s := recordtest.Sample()
-	s.State = &dump.StateInfo{CulpritsMissing: []int{2, 5}}
-	r := recording.Open(s)
-	assert.Equal(t, dump.RoleCulprit, r.Envs[0].Role)
-	assert.False(t, r.Envs[0].Missing)
-	assert.True(t, r.Envs[len(r.Envs)-1].Missing)
-}
-
 func TestWarningsComeOnceAndClean(t *testing.T) {
 	s := recordtest.Sample()
 	s.Doubts = append(s.Doubts, errors.New("\x1b[31mred"), s.Doubts[0])

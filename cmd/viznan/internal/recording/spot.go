@@ -1,8 +1,6 @@
 package recording
 
 import (
-	"slices"
-
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/rootcause"
 )
@@ -77,8 +75,7 @@ func (r *Recording) firstSeen() (s Spot, ok bool) {
 		if o.env != nil {
 			s.Env = r.Env(*o.env)
 		}
-		frame, _ := f.Frames.At(o.tick)
-		for c, v := range f.Frames.Values(frame, o.row) {
+		for c, v := range f.Frames.Values(o.frame, o.row) {
 			if healthOf(v).Bad() {
 				s.Col = c
 				break
@@ -89,12 +86,13 @@ func (r *Recording) firstSeen() (s Spot, ok bool) {
 }
 
 // Start returns where a person should look first: the first bad value, else
-// where it began, else the last state before the dump was asked for. An env
-// that is not in the file is not looked at.
+// where it began, else the last state before the dump was asked for. Where that
+// place names no env, or one that is not in the file, the leading env is looked
+// at.
 func (r *Recording) Start() Spot {
 	s := r.start()
 	if s.Env < 0 || r.Envs[s.Env].Missing {
-		s.Env = slices.IndexFunc(r.Envs, func(e Env) bool { return !e.Missing })
+		s.Env = r.lead()
 	}
 	return s
 }

@@ -17,7 +17,8 @@ type Track struct {
 	rows, cols    int
 	values        tensor.Array
 	health        []Health // frame by frame, row by row
-	onset         []int    // per row: the first bad frame, or -1
+	onset, huge   []int    // per row: the first bad frame and the first huge one, or -1
+	labels        []string // of the columns of a trace, nil for frames
 }
 
 // newTrack checks the shape of a series and looks at every value once.
@@ -56,18 +57,23 @@ func (t *Track) sort() {
 	t.ticks, t.counts, t.values = sorted.ticks, sorted.counts, sorted.values
 }
 
-// findOnsets notes the first bad frame of each row.
+// findOnsets notes the first bad frame of each row, and the first huge one.
 func (t *Track) findOnsets() {
-	t.onset = make([]int, t.rows)
-	for r := range t.onset {
-		t.onset[r] = -1
-		for i := range t.ticks {
-			if t.Health(i, r).Bad() {
-				t.onset[r] = i
-				break
-			}
+	t.onset, t.huge = make([]int, t.rows), make([]int, t.rows)
+	for r := range t.rows {
+		t.onset[r] = t.first(r, Health.Bad)
+		t.huge[r] = t.first(r, func(h Health) bool { return h&HasHuge != 0 })
+	}
+}
+
+// first returns the first frame of a row whose health is as asked, or -1.
+func (t *Track) first(row int, is func(Health) bool) int {
+	for i := range t.ticks {
+		if is(t.Health(i, row)) {
+			return i
 		}
 	}
+	return -1
 }
 
 // Len returns the number of frames.

@@ -46,6 +46,16 @@ func (m *Model) actions() []action {
 	}...)
 }
 
+// action returns what a key does, nil for one that does nothing.
+func (m *Model) action(k tea.KeyPressMsg) func() tea.Cmd {
+	for _, a := range m.actions() {
+		if key.Matches(k, a.key) {
+			return a.do
+		}
+	}
+	return nil
+}
+
 // moves lists the keys that go to another moment.
 func (m *Model) moves() []action {
 	k := &m.keys
@@ -83,14 +93,16 @@ func (m *Model) moveRow(n int) {
 	case FocusEnvs:
 		m.envs.move(n)
 		m.moved = true
+		m.settle()
 	case FocusFields:
 		m.fields.move(n)
 		m.moved = true
+		m.settle()
 	case FocusValues:
 		m.values.move(n)
 		m.moved = true
 	case FocusCauses:
-		at := Arrange(m.width, m.height, len(m.rec.Envs), m.focus).Causes
+		at := Arrange(m.width, m.height, len(m.envs.rows()), m.focus).Causes
 		m.causes.move(n, at.W, at.H)
 	case FocusChecklist:
 		m.checklist.move(n)
@@ -117,10 +129,10 @@ func (m *Model) toFirstBad() {
 	}
 	switch {
 	case ok && !m.at(bad):
-		m.goTo(bad)
+		m.jump(bad)
 	case began && !m.at(root):
-		m.goTo(root)
 		m.status = "where it began"
+		m.jump(root)
 	case !ok && !began:
 		m.status = "nothing bad is recorded"
 	}
@@ -151,7 +163,7 @@ func (m *Model) toOnset() {
 		m.status = "nothing bad is recorded for this row"
 		return
 	}
-	m.goTo(to)
+	m.jump(to)
 }
 
 func (m *Model) toggleFaults() {
@@ -160,6 +172,7 @@ func (m *Model) toggleFaults() {
 	if m.faults {
 		m.status = "faults only"
 	}
+	m.settle()
 }
 
 // toggleCompare shows the difference to a healthy env instead of the change in

@@ -8,6 +8,7 @@ import (
 	"github.com/nanguard/nanguard/cmd/viznan/internal/cell"
 	"github.com/nanguard/nanguard/cmd/viznan/internal/plot"
 	"github.com/nanguard/nanguard/cmd/viznan/internal/recording"
+	"github.com/nanguard/nanguard/internal/report"
 	"github.com/nanguard/nanguard/rootcause"
 )
 
@@ -36,7 +37,7 @@ func (p *causePane) View(w, h int, focused bool) []string {
 		}
 		return append([]string{p.st.title("causes", w, focused)}, p.st.hang(" ", text, w, style)...)
 	}
-	title := fmt.Sprintf("causes · %s of the evidence is in the dump", percent(d.Coverage))
+	title := fmt.Sprintf("causes · %s of the evidence is in the dump", report.Percent(d.Coverage))
 	lines := []string{p.st.title(title, w, focused)}
 	body, at := p.blocks(w, h-1)
 	top := min(at+p.scroll, max(len(body)-(h-1), 0))
@@ -93,7 +94,7 @@ func (p *causePane) head(i, w int) string {
 	if i == 0 {
 		style = p.st.Bold
 	}
-	right := plot.Bar(c.Probability, barWidth) + cell.Right(percent(c.Probability), percentWidth)
+	right := plot.Bar(c.Probability, barWidth) + cell.Right(report.Percent(c.Probability), percentWidth)
 	return p.pointer(i == p.cursor) + p.row(i == p.cursor, cell.Fit(c.ID, w-2-cell.Width(right)), style) + " " + p.st.Accent.Render(right)
 }
 

@@ -2,11 +2,13 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 
 	"charm.land/lipgloss/v2"
 
 	"github.com/nanguard/nanguard/cmd/viznan/internal/cell"
 	"github.com/nanguard/nanguard/cmd/viznan/internal/recording"
+	"github.com/nanguard/nanguard/dump"
 )
 
 // envPane lists the envs, culprits first.
@@ -14,16 +16,51 @@ type envPane struct{ *scene }
 
 // View draws the list.
 func (p envPane) View(w, h int, focused bool) []string {
-	n := len(p.rec.Envs)
 	lines := []string{p.st.title(fmt.Sprintf("envs %d/%d", p.inFile(), max(p.rec.NumEnvs, p.inFile())), w, focused)}
-	if n == 0 {
+	rows := p.rows()
+	if len(rows) == 0 {
 		return append(lines, p.st.Faint.Render(" no env in the file"))
 	}
-	top := window(p.spot.Env, n, h-1)
-	for i := top; i < min(top+h-1, n); i++ {
-		lines = append(lines, p.line(i, w))
+	top := window(slices.Index(rows, p.spot.Env), len(rows), h-1)
+	for _, i := range rows[top:min(top+max(h-1, 0), len(rows))] {
+		if i == foldedRow {
+			lines = append(lines, p.folded(w))
+		} else {
+			lines = append(lines, p.line(i, w))
+		}
 	}
 	return lines
+}
+
+// foldedRow stands among the rows for the bad envs that have none of their own.
+const foldedRow = -1
+
+// rows returns the indexes of the envs in the order of the list.
+func (p envPane) rows() (rows []int) {
+	for i := range p.rec.Envs {
+		rows = append(rows, i)
+	}
+	switch u := p.rec.Unlisted; {
+	case len(u.IDs) == 0:
+		return rows
+	case u.First:
+		return append([]int{foldedRow}, rows...)
+	}
+	return append(rows, foldedRow)
+}
+
+// folded counts, in one line that cannot be selected, the bad envs that are
+// not in the file.
+func (p envPane) folded(w int) string {
+	n, more := len(p.rec.Unlisted.IDs), "more "
+	if p.rec.Unlisted.First {
+		more = ""
+	}
+	text := fmt.Sprintf("%d %sbad envs, not in file", n, more)
+	if cell.Width(text)+3 > w {
+		text = fmt.Sprintf("%d bad, not in file", n)
+	}
+	return p.st.Warn.Render(cell.Fit("   "+text, w))
 }
 
 // inFile counts the envs whose rows are in the file.
@@ -47,6 +84,8 @@ func (p envPane) line(i, w int) string {
 	switch {
 	case e.Missing:
 		style, state = p.st.Warn, "not in file"
+	case e.Bad && e.Role == dump.RoleControl: // well when it was chosen: it fell victim
+		style, state = p.st.Warn, fmt.Sprintf("bad @%d", e.FirstBad)
 	case e.Bad:
 		style, state = p.st.BadText, fmt.Sprintf("bad @%d", e.FirstBad)
 	}

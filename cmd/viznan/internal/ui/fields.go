@@ -9,6 +9,7 @@ import (
 
 	"github.com/nanguard/nanguard/cmd/viznan/internal/cell"
 	"github.com/nanguard/nanguard/cmd/viznan/internal/recording"
+	"github.com/nanguard/nanguard/internal/report"
 )
 
 // fieldPane lists the fields in the order of the loop, each with its state in
@@ -28,12 +29,10 @@ func (p *fieldPane) shown() (list []int) {
 	return list
 }
 
-// faulty reports whether a field ever goes bad, or is a precursor, in the
-// selected env.
+// faulty reports whether a field ever goes bad or huge, or is a precursor, in
+// the selected env.
 func (p *fieldPane) faulty(f *recording.Field) bool {
-	_, bad := fieldOnset(f, p.envID())
-	_, _, pre := p.precursor(f, p.envID())
-	return bad || pre || f.Err != nil
+	return f.Err != nil || len(p.rec.Stages(f, p.envID())) > 0
 }
 
 // View draws the list.
@@ -65,59 +64,104 @@ func narrowed(filter string, faults bool) (s string) {
 	return s
 }
 
-// line draws one field: "›✗ qacc      5/18 @44".
+// line draws one field: "›✗ qacc      5/18 NaN@44".
 func (p *fieldPane) line(i, w int) string {
 	f := p.rec.Fields[i]
 	st := p.state(f)
 	selected := i == p.spot.Field
 	return p.pointer(selected) + st.style.Render(st.glyph) + " " +
-		p.row(selected, cell.Spread(f.Name, st.text, w-3), st.style)
+		p.row(selected, cell.Spread(f.Name, st.fitting(w-4-cell.Width(f.Name)), w-3), st.style)
 }
 
-// fieldState is how a field fares at the moment.
+// fieldState is how a field fares: its glyph at the moment, and in words what
+// became of it, the longest text first.
 type fieldState struct {
-	glyph, text string
-	style       lipgloss.Style
+	glyph string
+	texts []string
+	style lipgloss.Style
 }
 
-// state judges a field in the selected env at the moment: how many of its
-// values are bad now, and when it went or will go bad.
+// fitting returns the first text of at most w cells, else the shortest.
+func (s fieldState) fitting(w int) string {
+	for _, t := range s.texts {
+		if cell.Width(t) <= w {
+			return t
+		}
+	}
+	if len(s.texts) == 0 {
+		return ""
+	}
+	return s.texts[len(s.texts)-1]
+}
+
+// state judges a field in the selected env at the moment.
 func (p *fieldPane) state(f *recording.Field) fieldState {
 	t, trace := f.Track(false)
 	switch {
 	case !f.Loaded:
-		return fieldState{"…", "", p.st.Faint}
+		return fieldState{"…", nil, p.st.Faint}
 	case f.Err != nil:
-		return fieldState{"?", "not read", p.st.Warn}
+		return fieldState{"?", []string{"not read"}, p.st.Warn}
 	}
 	row, inFile := t.Row(p.envID())
 	frame, recorded := t.At(p.spot.Tick)
+	stages := p.rec.Stages(f, p.envID())
+	now := stageAt(stages, p.spot.Tick)
+	texts := stageTexts(stages, now)
 	switch {
 	case !inFile:
-		return fieldState{" ", "no row", p.st.Faint}
+		return fieldState{" ", []string{"no row"}, p.st.Faint}
 	case !recorded:
-		return fieldState{" ", p.when(f), p.st.Faint}
-	case t.Health(frame, row).Bad() && trace:
-		return fieldState{"✗", p.when(f), p.st.BadText}
+		return fieldState{" ", texts, p.st.Faint}
 	case t.Health(frame, row).Bad():
-		text := fmt.Sprintf("%d/%d %s", t.Tally(frame, row).Bad(), t.Cols(), p.when(f))
-		return fieldState{"✗", text, p.st.BadText}
+		if !trace {
+			texts = counted(texts, fmt.Sprintf("%d/%d ", t.Tally(frame, row).Bad(), t.Cols()))
+		}
+		return fieldState{"✗", texts, p.st.BadText}
+	case t.Health(frame, row)&recording.HasHuge != 0, slices.ContainsFunc(stages[:now+1], diagnosed):
+		return fieldState{"!", texts, p.st.Warn}
 	}
-	if tick, class, ok := p.precursor(f, p.envID()); ok && p.spot.Tick >= tick {
-		return fieldState{"!", fmt.Sprintf("%s @%d", clean(class), tick), p.st.Warn}
-	}
-	if t.Health(frame, row)&recording.HasHuge != 0 {
-		return fieldState{"!", strings.TrimSpace("huge " + p.when(f)), p.st.Warn}
-	}
-	return fieldState{"·", p.when(f), p.st.Text}
+	return fieldState{"·", texts, p.st.Text}
 }
 
-// when says at which tick a field goes bad.
-func (p *fieldPane) when(f *recording.Field) string {
-	if tick, ok := fieldOnset(f, p.envID()); ok {
-		return fmt.Sprintf("@%d", tick)
+func diagnosed(s recording.Stage) bool { return s.Diagnosed }
+
+// stageAt returns the index of the last stage that has begun, -1 for none.
+func stageAt(stages []recording.Stage, tick int64) int {
+	now := -1
+	for i, s := range stages {
+		if s.Tick <= tick {
+			now = i
+		}
 	}
-	return ""
+	return now
+}
+
+// stageTexts says what became of a field and when: every stage; that which it
+// is in (or the first to come) and the last; that one alone.
+func stageTexts(stages []recording.Stage, now int) []string {
+	if len(stages) == 0 {
+		return nil
+	}
+	var all []string
+	for _, s := range stages {
+		all = append(all, fmt.Sprintf("%s@%d", clean(report.ClassName(s.Class)), s.Tick))
+	}
+	in, last := max(now, 0), len(all)-1
+	texts := []string{strings.Join(all, " ")}
+	if in < last {
+		texts = append(texts, all[in]+" "+all[last])
+	}
+	return append(texts, all[in])
+}
+
+// counted puts a count before the texts, and drops it again where there is room
+// for the bare text only.
+func counted(texts []string, count string) (list []string) {
+	for _, t := range texts {
+		list = append(list, count+t)
+	}
+	return append(list, texts[len(texts)-1])
 }
 
 // move selects the field n rows on among those that are shown.
@@ -139,9 +183,13 @@ func (p *fieldPane) onset() (recording.Spot, bool) {
 	if f == nil {
 		return recording.Spot{}, false
 	}
-	tick, ok := fieldOnset(f, p.envID())
-	if !ok {
-		tick, _, ok = p.precursor(f, p.envID())
+	stages := p.rec.Stages(f, p.envID())
+	if len(stages) == 0 {
+		return recording.Spot{}, false
 	}
-	return recording.Spot{Field: -1, Env: -1, Col: -1, Tick: tick}, ok
+	at := stages[0]
+	if last := stages[len(stages)-1]; !last.Finite() {
+		at = last
+	}
+	return recording.Spot{Field: -1, Env: -1, Col: -1, Tick: at.Tick}, true
 }

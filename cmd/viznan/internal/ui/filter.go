@@ -2,6 +2,8 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nanguard/nanguard/cmd/viznan/internal/recording"
 )
 
 // filter returns the filter that / edits: that of the columns when the values
@@ -15,7 +17,7 @@ func (m *Model) filter() *string {
 
 // openFilter shows the filter line.
 func (m *Model) openFilter() tea.Cmd {
-	m.filtering = true
+	m.filtering, m.unfiltered = true, m.spot
 	m.input.SetValue(*m.filter())
 	m.input.CursorEnd()
 	return m.input.Focus()
@@ -30,6 +32,8 @@ func (m *Model) typeFilter(msg tea.Msg) tea.Cmd {
 			return tea.Quit
 		case "esc":
 			m.input.SetValue("")
+			m.setField(m.unfiltered.Field)
+			m.spot.Col = m.unfiltered.Col
 			fallthrough
 		case "enter":
 			m.filtering = false
@@ -41,7 +45,29 @@ func (m *Model) typeFilter(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(msg)
 	*m.filter() = m.input.Value()
+	m.settle()
 	return cmd
+}
+
+// settle moves the selection to a row that is shown where a filter hides it, so
+// that the plot is of something in the table. Where none is shown it stays.
+func (m *Model) settle() {
+	was := m.spot
+	m.fields.move(0)
+	m.values.move(0)
+	m.moved = m.moved || m.spot != was
+}
+
+// jump goes to a place that was asked for, and drops the filters where they
+// would hide it.
+func (m *Model) jump(to recording.Spot) {
+	m.goTo(to)
+	at := m.spot
+	if m.settle(); m.spot != at {
+		m.clearFilter()
+		m.spot = at
+		m.status = "filters cleared: they hid this place"
+	}
 }
 
 // clearFilter shows every row again.

@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/nanguard/nanguard/cmd/viznan/internal/cell"
-	"github.com/nanguard/nanguard/cmd/viznan/internal/recording"
+	"github.com/nanguard/nanguard/internal/report"
 	"github.com/nanguard/nanguard/rootcause"
 )
 
@@ -52,7 +52,7 @@ func (p headerPane) verdict() (string, lipgloss.Style) {
 	case len(d.Causes) == 0 || d.Causes[0].ID == rootcause.UnknownCause:
 		return "cause unknown", p.st.Warn
 	}
-	first := d.Causes[0].ID + " " + percent(d.Causes[0].Probability)
+	first := d.Causes[0].ID + " " + report.Percent(d.Causes[0].Probability)
 	switch d.Verdict {
 	case d.Causes[0].ID:
 		return first, p.st.Bad
@@ -73,7 +73,9 @@ func (p headerPane) trip(w int) string {
 		texts = []string{
 			"first " + place(first) + moment(first) + "; began: " + place(root) + moment(root),
 			"first " + place(first) + "; began: " + place(root),
-			brieflyAt(first) + "; began: " + brieflyAt(root),
+			brieflyAt(first) + "; began: " + brieflyAt(root) + otherEnv(root, first),
+			barely(first) + "; began: " + brieflyAt(root) + otherEnv(root, first),
+			barely(first) + "; began: " + barely(root) + otherEnv(root, first),
 			brieflyAt(first),
 		}
 	case first != nil:
@@ -127,6 +129,9 @@ func (p headerPane) finite() (lipgloss.Style, string) {
 	if s, ok := p.rec.FirstBad(); ok {
 		return p.st.BadText, fmt.Sprintf("first bad value in %s at tick %d", p.rec.Fields[s.Field].Name, s.Tick)
 	}
+	if n := len(p.rec.Unlisted.IDs); n > 0 {
+		return p.st.Warn, count(n, "env") + " went bad and are not in the file; what is there is finite"
+	}
 	for _, e := range p.rec.Envs {
 		if e.Missing {
 			return p.st.Warn, fmt.Sprintf("env %d went bad and is not in the file; what is there is finite", e.ID)
@@ -168,7 +173,7 @@ func (p headerPane) progress() string {
 
 // place says an onset in words: "NaN in qacc[root vx], env 14, tick 44".
 func place(o *rootcause.Onset) string {
-	text := fmt.Sprintf("%s in %s", recording.ClassName(o.Class), element(o))
+	text := fmt.Sprintf("%s in %s", report.ClassName(o.Class), element(o))
 	if o.Env != nil {
 		text += fmt.Sprintf(", env %d", *o.Env)
 	}
@@ -185,7 +190,21 @@ func moment(o *rootcause.Onset) string {
 
 // brieflyAt says an onset in as few words as it takes.
 func brieflyAt(o *rootcause.Onset) string {
-	return fmt.Sprintf("%s %s @%d", recording.ClassName(o.Class), element(o), o.Tick)
+	return fmt.Sprintf("%s %s @%d", report.ClassName(o.Class), element(o), o.Tick)
+}
+
+// barely says an onset without its column.
+func barely(o *rootcause.Onset) string {
+	return fmt.Sprintf("%s %s @%d", report.ClassName(o.Class), clean(o.Field), o.Tick)
+}
+
+// otherEnv names the env of an onset where it is not the one of another: the
+// first bad value may be in a field of the whole run.
+func otherEnv(o, other *rootcause.Onset) string {
+	if o.Env == nil || other.Env != nil && *other.Env == *o.Env {
+		return ""
+	}
+	return fmt.Sprintf(", env %d", *o.Env)
 }
 
 // element names field and column; a label that names the field itself stands

@@ -14,7 +14,7 @@ import (
 func (m *Model) helpView(w, h int) []string {
 	lines := m.helpLines(w)
 	m.helpTop = min(m.helpTop, max(len(lines)-(h-1), 0))
-	title := m.st.title("viznan · keys · ? or esc closes, ↑ ↓ scroll", w, true)
+	title := m.st.title("viznan · keys · ↑ ↓ scroll, ? or esc closes, any other key closes and acts", w, true)
 	return append([]string{title}, lines[m.helpTop:]...)
 }
 
@@ -33,7 +33,7 @@ func (m *Model) helpLines(w int) []string {
 	}
 	for _, text := range []string{
 		legend(),
-		"Values: ✗ NaN, ▲ +Inf, ▼ -Inf, ! beyond 1e10. Roles: ✗ culprit, ? suspect, · control. @44: first bad at tick 44.",
+		"Values: ✗ NaN, ▲ +Inf, ▼ -Inf, ! beyond 1e10. Roles: ✗ culprit, ? suspect, · control. NaN@44: the first one at tick 44.",
 		"A filter is words that must all be in a name (or in the stage of a field); !word must not.",
 	} {
 		lines = append(lines, m.st.hang("  ", text, w, m.st.Faint)...)
@@ -55,7 +55,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// helpKey handles a key while the help is open.
+// helpKey handles a key while the help is open. A person who reads what a key
+// does and presses it wants to see it done.
 func (m *Model) helpKey(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key.Matches(k, m.keys.Up):
@@ -70,6 +71,11 @@ func (m *Model) helpKey(k tea.KeyPressMsg) tea.Cmd {
 		return tea.Quit
 	case key.Matches(k, m.keys.Help, m.keys.Clear, m.keys.Quit):
 		m.helpOpen = false
+	default:
+		if do := m.action(k); do != nil {
+			m.helpOpen = false
+			return do()
+		}
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/help"
-	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -44,6 +43,7 @@ type Model struct {
 	width, height int
 	input         textinput.Model
 	filtering     bool
+	unfiltered    recording.Spot // where the selection was before the filter was typed
 	help          help.Model
 	helpOpen      bool
 	helpTop       int
@@ -161,10 +161,8 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.helpOpen:
 		return m.helpKey(k)
 	}
-	for _, a := range m.actions() {
-		if key.Matches(k, a.key) {
-			return a.do()
-		}
+	if do := m.action(k); do != nil {
+		return do()
 	}
 	return nil
 }

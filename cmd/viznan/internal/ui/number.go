@@ -32,18 +32,6 @@ func number(v float64, isFloat bool) string {
 	}
 }
 
-// percent writes a share; what is small but not zero is not called zero, and
-// what is not certain is not called certain.
-func percent(share float64) string {
-	switch {
-	case share > 0 && share < 0.01:
-		return "<1 %"
-	case share > 0.99 && share < 1:
-		return ">99 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
-}
-
 // tallyText says what a row holds: "4 NaN, 1 +Inf of 18; -12 … 3.4".
 func tallyText(t recording.Tally, n int) string {
 	text := ""

@@ -162,37 +162,6 @@ func (s *scene) atEnd() bool {
 	return end
 }
 
-// precursor returns the tick from which the diagnosis calls a field of an env
-// huge, growing or negative, and the word for it.
-func (s *scene) precursor(f *recording.Field, env int) (tick int64, class string, ok bool) {
-	if s.rec.Diagnosis == nil {
-		return 0, "", false
-	}
-	for _, o := range s.rec.Diagnosis.Order {
-		if recording.Precursor(o) && o.Field == f.Spec.Name && (o.Env == nil || *o.Env == env) {
-			return o.Tick, o.Class, true
-		}
-	}
-	return 0, "", false
-}
-
-// fieldOnset returns the tick at which a field of an env first went bad.
-func fieldOnset(f *recording.Field, env int) (int64, bool) {
-	t, _ := f.Track(false)
-	if t == nil {
-		return 0, false
-	}
-	row, ok := t.Row(env)
-	if !ok {
-		return 0, false
-	}
-	i, ok := t.Onset(row)
-	if !ok {
-		return 0, false
-	}
-	return t.Tick(i), true
-}
-
 // clock says a count of a field's clock in words: "substep 30".
 func (s *scene) clock(f *recording.Field, t *recording.Track, frame int) string {
 	name := string(f.Spec.Clock)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,20 +37,25 @@ func (p timelinePane) View(w, h int, play string) []string {
 	return lines
 }
 
-// title says where we are and what happens there.
+// title says where we are and what happens there, the most telling first.
 func (p timelinePane) title(first, last int64, ok bool) string {
 	if !ok {
 		return "timeline"
 	}
 	text := fmt.Sprintf("timeline · tick %d of %d to %d", p.spot.Tick, first, last)
+	var here []recording.Mark
 	before := 0
 	for _, m := range p.rec.Marks {
 		if m.Tick == p.spot.Tick {
-			text += " · " + string(m.Glyph) + " " + m.Text
+			here = append(here, m)
 		}
 		if m.Tick < first && m.Touches(p.envID()) {
 			before++
 		}
+	}
+	slices.SortStableFunc(here, func(a, b recording.Mark) int { return p.rank(b) - p.rank(a) })
+	for _, m := range here {
+		text += " · " + string(m.Glyph) + " " + m.Text
 	}
 	if before > 0 {
 		text += " · " + count(before, "event") + " before"
@@ -110,6 +116,10 @@ func (p timelinePane) rank(m recording.Mark) int {
 	return r
 }
 
+// routineGlyph stands for a reset or the start of an episode of another env:
+// there may be hundreds, and no letter among them would be seen.
+const routineGlyph = '┴'
+
 // glyph is the character and the style of a mark; events of other envs are
 // small and faint.
 func (p timelinePane) glyph(m recording.Mark) (rune, *lipgloss.Style) {
@@ -121,6 +131,8 @@ func (p timelinePane) glyph(m recording.Mark) (rune, *lipgloss.Style) {
 		return m.Glyph, &p.st.Warn
 	case here:
 		return m.Glyph, &p.st.Accent
+	case m.Kind == recording.RoutineMark:
+		return routineGlyph, &p.st.Faint
 	}
 	return unicode.ToLower(m.Glyph), &p.st.Faint
 }
@@ -181,6 +193,7 @@ func legend() string {
 	for _, g := range recording.EventGlyphs {
 		list = append(list, string(g.Glyph)+" "+strings.ReplaceAll(g.Kind, "_", " "))
 	}
-	return strings.Join(list, ", ") + "; small letters: other envs. " +
+	return strings.Join(list, ", ") + "; small letters: other envs; " +
+		string(routineGlyph) + " reset or start of an episode of other envs. " +
 		"The lower strip: how many of the fields are bad in the selected env."
 }

@@ -396,12 +396,58 @@ func TestFilterColumns(t *testing.T) {
 	v, _, ok := m.view()
 	require.True(t, ok)
 	assert.Equal(t, []int{4, 6}, m.values.columns(v))
+	assert.Equal(t, 4, m.spot.Col, "the first of those that are shown")
 	press(m, "down")
-	assert.Equal(t, 4, m.spot.Col)
+	assert.Equal(t, 6, m.spot.Col)
 	m.values.filter = "root !vy"
 	assert.Equal(t, []int{0, 2}, m.values.columns(v))
 	press(m, "esc")
 	assert.Len(t, m.values.columns(v), 8)
+}
+
+// plotted is the column that the plot shows.
+func plotted(m *Model) string {
+	return strings.Fields(strings.TrimPrefix(m.chart.View(80, 10)[0], "─ plot "))[0]
+}
+
+// TestFilterMovesTheSelection: the plot is of a column in sight.
+func TestFilterMovesTheSelection(t *testing.T) {
+	m := sample()
+	press(m, "/", "k", "n", "e", "e")
+	assert.Equal(t, "left_knee", plotted(m), "as one types")
+	press(m, "esc")
+	assert.Equal(t, recording.Spot{Field: 1, Env: 0, Col: 0, Tick: 44}, m.spot, "esc takes it back")
+	press(m, "/", "k", "n", "e", "e", "enter", "down")
+	assert.Equal(t, "right_knee", plotted(m))
+	press(m, "/", "x", "x")
+	assert.Equal(t, "right_knee", plotted(m), "none is in sight")
+	press(m, "esc", "shift+tab", "/", "r", "e", "w", "enter")
+	assert.Equal(t, "reward", m.field().Name, "fields too")
+}
+
+// TestFaultsMoveTheSelection: what f hides is not plotted either, and the next
+// field's columns are filtered like this one's.
+func TestFaultsMoveTheSelection(t *testing.T) {
+	m := sample()
+	press(m, "end", "pgdown", "f")
+	v, _, _ := m.view()
+	assert.Contains(t, m.values.columns(v), m.spot.Col)
+	m = sample()
+	m.values.filter = "vz"
+	press(m, "down", "shift+tab", "down")
+	assert.Equal(t, "qvel", m.field().Name)
+	assert.Equal(t, 2, m.spot.Col)
+}
+
+// TestJumpsDropTheFilter: a place that was asked for comes into sight.
+func TestJumpsDropTheFilter(t *testing.T) {
+	m := sample()
+	press(m, "/", "k", "n", "e", "e", "enter", "b")
+	assert.Equal(t, recording.Spot{Field: 1, Env: 0, Col: 0, Tick: 44}, m.spot)
+	assert.Empty(t, m.values.filter)
+	assert.Contains(t, m.status, "filters cleared")
+	press(m, "/", "k", "n", "e", "e", "enter", "g", "enter")
+	assert.Equal(t, "knee", m.values.filter, "what is in sight needs no clearing")
 }
 
 func TestKeysInTheFilterAreText(t *testing.T) {
@@ -472,7 +518,21 @@ func TestTrace(t *testing.T) {
 	assert.Equal(t, "ncon", m.field().Name)
 	frame := m.Frame(80, 24)
 	assert.Contains(t, frame, "trace over all envs")
+	assert.Contains(t, frame, "argmax env")
+}
+
+// TestTraceOfAFieldOfTheWholeRun: no env is named where there is none.
+func TestTraceOfAFieldOfTheWholeRun(t *testing.T) {
+	s := recordtest.Sample()
+	s.Traces["normalizer.var"] = s.Traces["ncon"]
+	field := 4
+	m := viewer(s, Options{Theme: Plain, Field: &field})
+	press(m, "t")
+	frame := m.Frame(200, 60)
+	assert.Contains(t, frame, "normalizer.var · trace · ")
 	assert.Contains(t, frame, "absmax")
+	assert.NotContains(t, frame, "argmax")
+	assert.NotContains(t, frame, "every env")
 }
 
 func TestPlay(t *testing.T) {
@@ -526,13 +586,36 @@ func TestHelpIsMadeFromTheKeys(t *testing.T) {
 	}
 	m.keys.Quit.SetHelp("Q", "leave the room")
 	assert.Contains(t, m.Frame(120, 60), "leave the room")
-	before := m.spot
+}
+
+// TestKeysInTheHelp: who reads what a key does and presses it, sees it done.
+func TestKeysInTheHelp(t *testing.T) {
+	for key, focus := range map[string]Focus{"1": FocusValues, "2": FocusCauses, "3": FocusChecklist} {
+		m := sample()
+		press(m, "?", key)
+		assert.False(t, m.helpOpen, key)
+		assert.Equal(t, focus, m.focus, key)
+	}
+	m := sample()
+	at := m.spot
+	press(m, "?", "down", "pgdown", "pgup", "up", "w", "§")
+	assert.True(t, m.helpOpen, "keys that scroll, or do nothing, leave it open")
+	for _, key := range []string{"q", "esc", "?"} {
+		assert.Nil(t, press(m, key), "closes, and no more")
+		assert.False(t, m.helpOpen)
+		press(m, "?")
+	}
+	assert.Equal(t, at, m.spot)
 	press(m, "left")
-	assert.Equal(t, before, m.spot, "keys wait until the help is closed")
-	press(m, "down", "pgdown", "pgup", "up", "q")
-	assert.False(t, m.helpOpen)
+	assert.EqualValues(t, 43, m.spot.Tick)
 	press(m, "?")
 	require.NotNil(t, press(m, "ctrl+c"))
+}
+
+func TestTheHelpSaysWhatClosesIt(t *testing.T) {
+	m := sample()
+	press(m, "?")
+	assert.Contains(t, m.Frame(80, 24), "any other key closes and acts")
 }
 
 // TestEveryKeyIsInTheHelpAndDoesSomething: a key that nobody can find, or that

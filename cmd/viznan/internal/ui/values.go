@@ -50,8 +50,10 @@ func (p *valuePane) title(v view, ok bool) string {
 	switch {
 	case !ok:
 		return text
-	case v.trace:
+	case v.trace && f.Spec.PerEnv:
 		text += " · trace over all envs"
+	case v.trace:
+		text += " · trace"
 	case v.track.PerEnv():
 		text += fmt.Sprintf(" · env %d", p.envID())
 	}
@@ -68,8 +70,10 @@ func (p *valuePane) summary(v view, shown int) string {
 	text := " " + tallyText(v.track.Tally(v.frame, v.row), n)
 	style := p.st.Faint
 	switch {
-	case v.trace:
+	case v.trace && p.field().Spec.PerEnv:
 		text = " counts and extremes of the finite values of every env"
+	case v.trace:
+		text = " counts and extremes of the finite values"
 	case v.track.Health(v.frame, v.row).Bad():
 		style = p.st.BadText
 	}

@@ -29,7 +29,7 @@ func (m *Model) Frame(w, h int) string {
 		s.put(Rect{0, 0, w, h}, m.helpView(w, h))
 		return s.String(" ")
 	}
-	l := Arrange(w, h, len(m.rec.Envs), m.focus)
+	l := Arrange(w, h, len(m.envs.rows()), m.focus)
 	s.put(l.Header, headerPane{&m.scene}.View(l.Header.W, l.Header.H))
 	m.putPanes(s, l)
 	s.put(l.Timeline, timelinePane{&m.scene}.View(l.Timeline.W, l.Timeline.H, m.play.state()))

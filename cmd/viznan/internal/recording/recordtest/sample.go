@@ -109,7 +109,7 @@ func (s *Source) addTrace() {
 		tr.AbsMax, tr.Max = append(tr.AbsMax, float64(i)), append(tr.Max, float64(i))
 	}
 	s.Traces = map[string]*dump.Trace{"ncon": tr}
-	s.M.Fields = append(s.M.Fields, dump.FieldSpec{Name: "ncon", Stage: dump.StageSolver, Clock: dump.ClockSubstep, Order: 11, DType: "int32"})
+	s.M.Fields = append(s.M.Fields, dump.FieldSpec{Name: "ncon", Stage: dump.StageSolver, Clock: dump.ClockSubstep, Order: 11, DType: "int32", PerEnv: true})
 }
 
 // Diagnosis is what rootcause would say of Sample.
