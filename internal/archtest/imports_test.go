@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"internal/archtest":      {},
 	"cmd/nanguard":           {"tensor", "dump", "rootcause", "fixtures", "internal/cli", "internal/forensics", "internal/safetext", "internal/version"},
 	"cmd/viznan":             {"dump", "rootcause", "cmd/viznan/internal/", "internal/cli", "internal/forensics", "internal/safetext"},
-	"cmd/viznan/internal/":   {"tensor", "dump", "mjb", "rootcause", "cmd/viznan/internal/", "internal/safetext"},
+	"cmd/viznan/internal/":   {"tensor", "dump", "mjb", "rootcause", "cmd/viznan/internal/", "internal/report", "internal/safetext"},
 	"tools/":                 {},
 }
 
