@@ -16,10 +16,10 @@ type Env struct {
 }
 
 // Unlisted is the bad envs that are neither in the file nor, being many, in the
-// list of envs.
+// list of envs: they have one place in it together.
 type Unlisted struct {
 	IDs   []int
-	First bool // no env of the file is a culprit or a suspect: they come first
+	Place int // index in the list before which they stand
 }
 
 var rolePlace = map[dump.Role]int{dump.RoleCulprit: 0, dump.RoleSuspect: 1, dump.RoleControl: 2}
@@ -28,7 +28,7 @@ var rolePlace = map[dump.Role]int{dump.RoleCulprit: 0, dump.RoleSuspect: 1, dump
 // nothing says that it was the first.
 const RoleBad dump.Role = "bad"
 
-// maxMissing is how many envs that are not in the file are listed one by one.
+// maxMissing is how many envs of that role are listed one by one.
 const maxMissing = 3
 
 // envs lists the rows of the file, culprits first and otherwise in their order,
@@ -40,20 +40,37 @@ func (r *Recording) envs(s *dump.StateInfo) {
 	if s == nil {
 		return
 	}
-	r.Unlisted.First = len(r.Envs) == 0 || place(r.Envs[0].Role) > rolePlace[dump.RoleSuspect]
-	if len(s.CulpritsMissing) > maxMissing {
-		r.Unlisted.IDs = s.CulpritsMissing
-		return
+	inFile := len(r.Envs) > 0 && place(r.Envs[0].Role) <= rolePlace[dump.RoleSuspect]
+	missing, many := r.missing(s.CulpritsMissing, !inFile)
+	at := 0
+	if inFile {
+		at = len(r.Envs)
 	}
-	var missing []Env
-	for _, id := range s.CulpritsMissing {
-		missing = append(missing, Env{ID: id, Role: r.missingRole(id, len(s.CulpritsMissing)), Missing: true})
+	r.Envs = slices.Insert(r.Envs, at, missing...)
+	if len(many) > 0 {
+		r.Unlisted = Unlisted{many, at + len(missing)}
 	}
-	if r.Unlisted.First {
-		r.Envs = append(missing, r.Envs...)
-	} else {
-		r.Envs = append(r.Envs, missing...)
+}
+
+// missing returns the bad envs that are not in the file, a culprit first, and
+// apart from them those that are too many to list. The culprit is the env that
+// tripped, or the only bad one where none tripped and none is in the file.
+func (r *Recording) missing(ids []int, none bool) (list []Env, many []int) {
+	t := r.manifest.Trip
+	for _, id := range ids {
+		if t != nil && t.Env != nil && *t.Env == id || t == nil && none && len(ids) == 1 {
+			list = append(list, Env{ID: id, Role: dump.RoleCulprit, Missing: true})
+		} else {
+			many = append(many, id)
+		}
 	}
+	if len(many) > maxMissing {
+		return list, many
+	}
+	for _, id := range many {
+		list = append(list, Env{ID: id, Role: RoleBad, Missing: true})
+	}
+	return list, nil
 }
 
 // rows lists the rows of the file by role.
@@ -67,16 +84,6 @@ func rows(m *dump.Manifest) (list []Env) {
 	}
 	slices.SortStableFunc(list, func(a, b Env) int { return place(a.Role) - place(b.Role) })
 	return list
-}
-
-// missingRole returns the role of one of n bad envs that are not in the file:
-// the culprit is the one that tripped, or the only bad one that is known.
-func (r *Recording) missingRole(id, n int) dump.Role {
-	t := r.manifest.Trip
-	if t != nil && t.Env != nil && *t.Env == id || t == nil && n == 1 && r.Unlisted.First {
-		return dump.RoleCulprit
-	}
-	return RoleBad
 }
 
 // place orders roles; one that is not known stands last.

@@ -31,7 +31,7 @@ func envList(r *recording.Recording) (list []listed) {
 // about envs that it does not hold.
 func TestOrderOfEnvs(t *testing.T) {
 	const culprit, suspect, control = dump.RoleCulprit, dump.RoleSuspect, dump.RoleControl
-	fourteen := 14
+	fourteen, gone := 14, 23
 	for _, c := range []struct {
 		name    string
 		roles   []dump.Role // of envs 30, 14 and 40
@@ -61,7 +61,7 @@ func TestOrderOfEnvs(t *testing.T) {
 			[]int{2, 5, 7, 9},
 			nil,
 			[]listed{{14, suspect, false}, {30, control, false}, {40, control, false}},
-			recording.Unlisted{IDs: []int{2, 5, 7, 9}},
+			recording.Unlisted{IDs: []int{2, 5, 7, 9}, Place: 3},
 		},
 		{
 			"mjlab V1: the only bad env is missing",
@@ -69,7 +69,7 @@ func TestOrderOfEnvs(t *testing.T) {
 			[]int{23},
 			nil,
 			[]listed{{23, culprit, true}, {30, control, false}, {14, control, false}, {40, control, false}},
-			recording.Unlisted{First: true},
+			recording.Unlisted{},
 		},
 		{
 			"two are missing, either may be the first",
@@ -77,7 +77,7 @@ func TestOrderOfEnvs(t *testing.T) {
 			[]int{23, 24},
 			nil,
 			[]listed{{23, recording.RoleBad, true}, {24, recording.RoleBad, true}, {30, control, false}, {14, control, false}, {40, control, false}},
-			recording.Unlisted{First: true},
+			recording.Unlisted{},
 		},
 		{
 			"many are missing and none is there",
@@ -85,13 +85,13 @@ func TestOrderOfEnvs(t *testing.T) {
 			[]int{1, 2, 3, 4},
 			nil,
 			[]listed{{30, control, false}, {14, control, false}, {40, control, false}},
-			recording.Unlisted{IDs: []int{1, 2, 3, 4}, First: true},
+			recording.Unlisted{IDs: []int{1, 2, 3, 4}},
 		},
 		{
 			"the one that tripped is missing",
 			[]dump.Role{control, suspect, control},
 			[]int{23},
-			func() *int { n := 23; return &n }(),
+			&gone,
 			[]listed{{14, suspect, false}, {30, control, false}, {40, control, false}, {23, culprit, true}},
 			recording.Unlisted{},
 		},

@@ -40,20 +40,17 @@ func (p envPane) rows() (rows []int) {
 	for i := range p.rec.Envs {
 		rows = append(rows, i)
 	}
-	switch u := p.rec.Unlisted; {
-	case len(u.IDs) == 0:
-		return rows
-	case u.First:
-		return append([]int{foldedRow}, rows...)
+	if u := p.rec.Unlisted; len(u.IDs) > 0 {
+		rows = slices.Insert(rows, u.Place, foldedRow)
 	}
-	return append(rows, foldedRow)
+	return rows
 }
 
 // folded counts, in one line that cannot be selected, the bad envs that are
 // not in the file.
 func (p envPane) folded(w int) string {
 	n, more := len(p.rec.Unlisted.IDs), "more "
-	if p.rec.Unlisted.First {
+	if p.rec.Unlisted.Place == 0 {
 		more = ""
 	}
 	text := fmt.Sprintf("%d %sbad envs, not in file", n, more)

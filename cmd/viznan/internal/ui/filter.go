@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nanguard/nanguard/cmd/viznan/internal/recording"
@@ -59,15 +61,22 @@ func (m *Model) settle() {
 }
 
 // jump goes to a place that was asked for, and drops the filters where they
-// would hide it.
+// hide it.
 func (m *Model) jump(to recording.Spot) {
 	m.goTo(to)
-	at := m.spot
-	if m.settle(); m.spot != at {
+	if m.hidden() {
 		m.clearFilter()
-		m.spot = at
 		m.status = "filters cleared: they hid this place"
 	}
+}
+
+// hidden reports whether a filter keeps what is selected from being shown.
+func (m *Model) hidden() bool {
+	if !m.faults && m.fields.filter == "" && m.values.filter == "" {
+		return false
+	}
+	v, _, ok := m.view()
+	return !slices.Contains(m.fields.shown(), m.spot.Field) || ok && !slices.Contains(m.values.columns(v), m.spot.Col)
 }
 
 // clearFilter shows every row again.

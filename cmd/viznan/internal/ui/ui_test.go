@@ -446,6 +446,8 @@ func TestJumpsDropTheFilter(t *testing.T) {
 	assert.Equal(t, recording.Spot{Field: 1, Env: 0, Col: 0, Tick: 44}, m.spot)
 	assert.Empty(t, m.values.filter)
 	assert.Contains(t, m.status, "filters cleared")
+	press(m, "/", "x", "x", "enter", "b")
+	assert.Empty(t, m.values.filter, "where no row is left too")
 	press(m, "/", "k", "n", "e", "e", "enter", "g", "enter")
 	assert.Equal(t, "knee", m.values.filter, "what is in sight needs no clearing")
 }
