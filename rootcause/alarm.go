@@ -46,7 +46,7 @@ func (c *Case) noticed() (step, bool) {
 func (c *Case) silent() []string {
 	var said []string
 	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues} {
-		if f := measure(c); f.Value == yes {
+		if f := measure(c); f.Value == yes || f.Value == "shown" {
 			said = append(said, f.Text)
 		}
 	}

@@ -78,7 +78,7 @@ var catalogue = []cause{
 	{SimKernel, "simulator numerics without contact", [3]float64{.03, .0033, 1}, entersKernel, fixKernel, BadModel},
 	{AutodiffSingular, "the gradient of a finite value is not finite", [3]float64{.02, .0033, 1}, entersAutodiff, fixAutodiff, LearnerExplosion},
 	{Backend, "one GPU, driver or compiler version", [3]float64{.02, .05, 1}, entersBackend, fixBackend, StaleGraph},
-	{Masked, "the evidence was erased before it was recorded", [3]float64{.03, .10, 1}, entersMasked, fixMasked, UnknownCause},
+	{Masked, "the evidence was erased before it was recorded", [3]float64{.05, .10, 1}, entersMasked, fixMasked, UnknownCause},
 	{UnknownCause, "none of these explains what is recorded", [3]float64{.10, .20, 1}, nil, fixUnknown, ""},
 }
 
@@ -121,7 +121,7 @@ func entersLost(c *Case) bool      { return c.is("X19", yes) }
 func entersRanks(c *Case) bool     { return c.is("X20", yes, "elsewhere") }
 func entersAutodiff(c *Case) bool  { return c.is("X22", yes) }
 func entersBackend(c *Case) bool   { return c.is("X9", "cuda", "backend") }
-func entersMasked(c *Case) bool    { return c.is("X17", yes) }
+func entersMasked(c *Case) bool    { return c.is("X17", yes, "named", "shown") }
 
 // entersKernel lets the simulator's own numerics in where no contact was active
 // and the model that was looked at has no fault.

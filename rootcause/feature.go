@@ -70,7 +70,7 @@ var rules = []rule{
 	{"X8", "frozen", "controls or sensors stand still, bit for bit, while what they are made from goes on", "X8", (*Case).frozen, "record ctrl beside action"},
 	{"X12", "dropping", "counts above their limit in a quarter of all checks, long before", "physics", (*Case).dropping, "record nefc and ncon over the whole run, and the facts sim.njmax and sim.nconmax"},
 	{"X13", "shared growth", "the physics of all envs ran away at once", "X13", (*Case).sharedGrowth, "dump more envs, healthy ones among them"},
-	{"X17", "replaced", "the run says so; or the largest finite number, a run of exact zeros, a clock that turns back", "X17", (*Case).maskedValues, "count what is replaced (nan_to_num, skipped steps, auto-resets) as nan_replaced events"},
+	{"X17", "replaced", "the run says so (\"named\": and of what); or the largest finite number, a run of exact zeros, a clock that turns back", "X17", (*Case).maskedValues, "count what is replaced (nan_to_num, skipped steps, auto-resets) as nan_replaced events"},
 	{"X18", "done rows", "the bad rows are exactly those whose episode is over", "X18", (*Case).doneRows, "record done beside the observations and rewards"},
 	{"X19", "normalizer forgot", "its count fell, it is as new in an old run, or z jumped when a checkpoint was loaded", "X19", (*Case).normalizerLost, "record normalizer.count, and checkpoint_loaded as an event"},
 	{"X20", "ranks", "one rank is apart from the others, or nothing keeps them together; \"elsewhere\": bad here with finite losses of its own", "X20", (*Case).ranks, "dump on every rank before the all-reduce, and record grad_norm per rank"},

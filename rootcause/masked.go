@@ -21,7 +21,11 @@ func (c *Case) maskedValues() Feature {
 		if r := c.root(); r != nil && r.class != masked && r.tick <= s.tick {
 			return found(no, fmt.Sprintf("%s was replaced at tick %d, after %s had gone bad in plain sight", s.name, s.tick, r.name))
 		}
-		f := found(yes, fmt.Sprintf("the run itself says that %s%s was not finite and was replaced at tick %d", s.name, inEnv(s.env), s.tick))
+		value := yes
+		if s.f != nil && !s.f.kind.isBody() {
+			value = "named" // which tells where to look
+		}
+		f := found(value, fmt.Sprintf("the run itself says that %s%s was not finite and was replaced at tick %d", s.name, inEnv(s.env), s.tick))
 		f.Tick, f.Env = &s.tick, s.env
 		return f
 	}
@@ -60,7 +64,7 @@ func (c *Case) saturated() (Feature, bool) {
 		for i := range f.len() {
 			for row := range f.rows {
 				if cell := f.cell(i, row); cell.max == most {
-					return found(yes, fmt.Sprintf("%s%s is the largest finite number (%s) at tick %d: nan_to_num makes that of an infinity",
+					return found("shown", fmt.Sprintf("%s%s is the largest finite number (%s) at tick %d: nan_to_num makes that of an infinity",
 						f.label(int(cell.arg)), inEnv(f.env(row)), num(most), f.frames.Ticks[i])).in(f, f.env(row), int(cell.arg), f.frames.Ticks[i]), true
 				}
 			}
@@ -83,7 +87,7 @@ func (c *Case) turnedBack() (Feature, bool) {
 			for row := range f.rows {
 				was, is := f.at(i-1, row, 0), f.at(i, row, 0)
 				if is < was && !cutBetween(c.resets[f.env(row)], f.frames.Ticks[i-1]-1, f.frames.Ticks[i]+1) {
-					return found(yes, fmt.Sprintf("the clock of env %d ran back from %s to %s s at tick %d without a reset: the engine reset a bad state by itself",
+					return found("shown", fmt.Sprintf("the clock of env %d ran back from %s to %s s at tick %d without a reset: the engine reset a bad state by itself",
 						f.env(row), num(was), num(is), f.frames.Ticks[i])).in(f, f.env(row), 0, f.frames.Ticks[i]), true
 				}
 			}

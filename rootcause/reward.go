@@ -29,6 +29,9 @@ func (c *Case) rewardSpike() Feature {
 	if !c.quietAt(v, r.env, r.tick) {
 		return found(no, fmt.Sprintf("%s went bad over physics that had run away", r.name))
 	}
+	if f, ok := c.zeroed(); ok {
+		return unmeasured("what the reward was made from: " + f.Text)
+	}
 	text := fmt.Sprintf("%s%s is %s at tick %d over quiet physics", r.name, inEnv(r.env), words[r.class], r.tick)
 	if !nonFinite(r.class) {
 		text = fmt.Sprintf("%s%s is %s at tick %d over quiet physics; it is usually %s", r.name, inEnv(r.env), num(r.size), r.tick, num(r.f.base))

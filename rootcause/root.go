@@ -135,10 +135,13 @@ func (f *field) entryBefore(t int64) int {
 }
 
 // inputsKnown reports whether the file records what the root read, at the time,
-// so that it is a source and not only a candidate.
+// and unmasked, so that it is a source and not only a candidate.
 func (c *Case) inputsKnown() bool {
 	r := c.root()
 	if r == nil || r.f == nil {
+		return false
+	}
+	if _, replaced := c.zeroed(); replaced {
 		return false
 	}
 	needs := loop[r.f.kind].needs
