@@ -75,6 +75,7 @@ func (d *device) isShort(frames []int) bool {
 	return false
 }
 
+// frames returns how many frames of a field there is room for.
 func (d *device) frames(id int) int { return d.engine.Slots(id) }
 
 // capturing asks the driver. The default stream is never captured.

@@ -12,16 +12,17 @@ func (d *device) story() (*story, error) {
 		return nil, err
 	}
 	s := &story{moment: d.momentOf(shot)}
-	if tripped, _ := d.poll(); tripped {
-		t := d.trip()
-		s.trip = &t
-	}
 	for i := range d.fields {
 		t, err := d.told(shot, i)
 		if err != nil {
 			return nil, err
 		}
 		s.fields = append(s.fields, t)
+	}
+	if tripped, _ := d.poll(); tripped {
+		t := d.trip()
+		s.trip = &t
+		d.turnBack(s)
 	}
 	bad, err := shot.BadEnvs()
 	if err != nil {
@@ -42,6 +43,25 @@ func (d *device) momentOf(shot *gpu.Snapshot) moment {
 		m.counts[i] += shot.Clock(i)
 	}
 	return m
+}
+
+// turnBack sets the time of a story to when a trip froze the recorder: it goes on
+// counting, and where it is when somebody looks is chance.
+func (d *device) turnBack(s *story) {
+	var last moment
+	for i, f := range s.fields {
+		if n := len(f.trace.Ticks); n > 0 {
+			c := d.fields[i].clock
+			last.tick = max(last.tick, f.trace.Ticks[n-1])
+			last.counts[c] = max(last.counts[c], f.trace.Counts[n-1])
+		}
+	}
+	s.tick = last.tick
+	for i, n := range last.counts {
+		if n > 0 {
+			s.counts[i] = n
+		}
+	}
 }
 
 // told returns what a snapshot says of a field.

@@ -15,9 +15,6 @@ type hardware struct {
 	watch  bool // the watcher runs
 }
 
-// openDriver is cuda.Open, or what a test puts there.
-var openDriver = cuda.Open
-
 // useGPU makes the guard one of the GPU that a field lies on.
 func (g *Guard) useGPU(f *field) error {
 	n := f.ref.Device
@@ -27,7 +24,7 @@ func (g *Guard) useGPU(f *field) error {
 		}
 		return nil
 	}
-	d, err := openDriver()
+	d, err := cuda.Open()
 	if err != nil {
 		return &MisuseError{Call: "bind", Field: f.spec.Name, Err: err}
 	}

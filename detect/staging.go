@@ -16,7 +16,7 @@ import (
 // a few numbers.
 type staging struct {
 	ctx    *cuda.Context
-	memory cuda.Pinned
+	memory cuda.Shared
 	room   int // bytes that one check needs at most
 	parts  [4]stagingPart
 	size   int // bytes of a part
@@ -42,7 +42,7 @@ func (s *staging) open(ctx *cuda.Context, room int) (err error) {
 		return nil
 	}
 	s.ctx, s.room, s.size = ctx, room, max(room, stagingMin)
-	if s.memory, err = ctx.AllocPinned(len(s.parts) * s.size); err != nil {
+	if s.memory, err = ctx.Share(len(s.parts) * s.size); err != nil {
 		return err
 	}
 	for i := range s.parts {
@@ -89,7 +89,7 @@ func (s *staging) close() error {
 		}
 	}
 	if s.memory.Base != nil {
-		errs = append(errs, s.ctx.FreePinned(s.memory))
+		errs = append(errs, s.ctx.Unshare(s.memory))
 	}
 	return unlessLost(errors.Join(errs...))
 }
