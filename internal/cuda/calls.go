@@ -92,11 +92,13 @@ func (d *Driver) alloc(p *Ptr, n int) error {
 
 func (d *Driver) free(p Ptr) error { return d.call(symMemFree, uintptr(p)) }
 
-func (d *Driver) hostAlloc(p *unsafe.Pointer, n int, flags uint32) error {
-	return d.call(symMemHostAlloc, uintptr(unsafe.Pointer(p)), uintptr(n), uintptr(flags))
+func (d *Driver) hostRegister(p unsafe.Pointer, n int, flags uint32) error {
+	return d.call(symMemHostRegister, uintptr(p), uintptr(n), uintptr(flags))
 }
 
-func (d *Driver) hostFree(p unsafe.Pointer) error { return d.call(symMemFreeHost, uintptr(p)) }
+func (d *Driver) hostUnregister(p unsafe.Pointer) error {
+	return d.call(symMemHostUnregister, uintptr(p))
+}
 
 func (d *Driver) hostDevicePointer(dev *Ptr, p unsafe.Pointer) error {
 	return d.call(symMemHostGetDevicePointer, uintptr(unsafe.Pointer(dev)), uintptr(p), 0)

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"os"
 	"runtime"
 	"unsafe"
 )
@@ -101,33 +102,37 @@ func (c *Context) downloadEach(s Stream, dst []byte, src Ptr, r Rows) error {
 	})
 }
 
-// Pinned is memory of the host that the device can read and write as well.
-type Pinned struct {
+// Shared is memory of the host that the device can read and write as well. It
+// is Go's own, so that it can be read even when the context is gone.
+type Shared struct {
 	Base   unsafe.Pointer
-	Size   int
 	Device Ptr // its address for kernels
+
+	keep []byte
 }
 
-// hostAllocMapped asks for memory that kernels can use.
-const hostAllocMapped = 2
+// registerMapped asks for memory that kernels can use.
+const registerMapped = 2
 
-// AllocPinned returns n zero bytes that host and device share, which
-// FreePinned gives back.
-func (c *Context) AllocPinned(n int) (p Pinned, err error) {
-	err = c.do(func() error {
-		if err := c.d.hostAlloc(&p.Base, n, hostAllocMapped); err != nil {
+// Share returns n zero bytes that host and device share until Unshare.
+func (c *Context) Share(n int) (Shared, error) {
+	page := os.Getpagesize()
+	size := (n + page - 1) / page * page
+	s := Shared{keep: make([]byte, size+page)} // pages that hold nothing else
+	at := -int(uintptr(unsafe.Pointer(&s.keep[0]))) & (page - 1)
+	s.Base = unsafe.Pointer(&s.keep[at])
+	err := c.do(func() error {
+		if err := c.d.hostRegister(s.Base, size, registerMapped); err != nil {
 			return err
 		}
-		p.Size = n
-		clear(unsafe.Slice((*byte)(p.Base), n))
-		return c.d.hostDevicePointer(&p.Device, p.Base)
+		return c.d.hostDevicePointer(&s.Device, s.Base)
 	})
-	return p, err
+	return s, err
 }
 
-// FreePinned gives back what AllocPinned returned.
-func (c *Context) FreePinned(p Pinned) error {
-	return c.do(func() error { return c.d.hostFree(p.Base) })
+// Unshare takes the memory away from the device; the host keeps it.
+func (c *Context) Unshare(s Shared) error {
+	return c.do(func() error { return c.d.hostUnregister(s.Base) })
 }
 
 // pointerAttribute is a number that cuPointerGetAttribute knows.

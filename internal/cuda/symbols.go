@@ -24,8 +24,8 @@ const (
 	symMemGetInfo
 	symMemAlloc
 	symMemFree
-	symMemHostAlloc
-	symMemFreeHost
+	symMemHostRegister
+	symMemHostUnregister
 	symMemHostGetDevicePointer
 	symMemsetD8Async
 	symMemcpyHtoDAsync
@@ -75,8 +75,8 @@ var symbols = [numSymbols]string{
 	symMemGetInfo:                      "cuMemGetInfo_v2",
 	symMemAlloc:                        "cuMemAlloc_v2",
 	symMemFree:                         "cuMemFree_v2",
-	symMemHostAlloc:                    "cuMemHostAlloc",
-	symMemFreeHost:                     "cuMemFreeHost",
+	symMemHostRegister:                 "cuMemHostRegister_v2",
+	symMemHostUnregister:               "cuMemHostUnregister",
 	symMemHostGetDevicePointer:         "cuMemHostGetDevicePointer_v2",
 	symMemsetD8Async:                   "cuMemsetD8Async",
 	symMemcpyHtoDAsync:                 "cuMemcpyHtoDAsync_v2",

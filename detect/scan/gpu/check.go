@@ -17,29 +17,21 @@ type Arg struct {
 
 // checker holds what a check needs, ready to be filled in and launched.
 type checker struct {
-	small  kernel.Launch16
-	large  kernel.Launch100
-	runs   [2]*cuda.Launch // of small and of large
-	seen   []uint64        // for each field the last check that it was in
-	check  uint64
-	blocks int // that a launch aims at
+	small   kernel.Launch16
+	large   kernel.Launch100
+	runs    [2]*cuda.Launch // of small and of large
+	seen    []uint64        // for each field the last check that it was in
+	check   uint64
+	readers int // of all fields of a check together, about
 }
 
-// blocksPerSM is how many blocks a large check has for each multiprocessor:
-// as many as run at the same time.
-const blocksPerSM = 4
-
-// minChunk is the least that a block reads, in bytes, unless the field is
-// smaller: one load of 16 bytes for each thread.
-const minChunk = 16 * kernel.Threads
-
-// maxBlocks bounds the blocks of a launch with so many fields.
-func maxBlocks(d cuda.Device, fields int) int { return blocksPerSM*d.Multiprocessors + fields }
+// readersPerSM is how many readers a very large check has for each
+// multiprocessor; a smaller one has one for each tile.
+const readersPerSM = 64
 
 // prepare makes the launches.
 func (c *checker) prepare(e *Engine) error {
 	c.seen = make([]uint64, len(e.fields))
-	c.blocks = blocksPerSM * e.ctx.Device.Multiprocessors
 	for i, k := range []struct {
 		name   string
 		call   *kernel.Call
@@ -72,7 +64,7 @@ func (e *Engine) Check(stream uintptr, clock int, advance bool, args []Arg) erro
 	if err := e.order.before(s); err != nil {
 		return fmt.Errorf("check: order of streams: %w", err)
 	}
-	call := kernel.Call{Total: uint32(len(args)), Clock: uint32(clock)}
+	call := kernel.Call{State: e.address(0), Fields: e.address(e.plan.fields), Clock: uint32(clock)}
 	if advance {
 		call.Advance = 1
 	}
@@ -88,7 +80,7 @@ func (e *Engine) Check(stream uintptr, clock int, advance bool, args []Arg) erro
 // admit returns why the arguments cannot be checked.
 func (e *Engine) admit(args []Arg) error {
 	if e.closed {
-		return fmt.Errorf("check: the engine is closed")
+		return fmt.Errorf("check: %w", errClosed)
 	}
 	e.checks.check++
 	for _, a := range args {
@@ -110,39 +102,59 @@ func (e *Engine) admit(args []Arg) error {
 // one launch takes; the device counts them as one.
 func (e *Engine) launchAll(s cuda.Stream, call kernel.Call, args []Arg) error {
 	c := &e.checks
-	if len(args) <= len(c.small.Args) {
-		return e.launch(s, c.runs[0], &c.small.Call, call, c.small.First[:], c.small.Args[:], args)
+	each := e.tilesPerReader(args)
+	call.Blocks = uint32(max(1, e.blocks(args, each)))
+	if len(args) <= len(c.small.From) {
+		c.small.Call = call
+		return e.launch(s, c.runs[0], &c.small.Call, c.small.First[:], c.small.What[:], c.small.From[:], args, each)
 	}
 	for len(args) > 0 {
-		n := min(len(args), len(c.large.Args))
-		if err := e.launch(s, c.runs[1], &c.large.Call, call, c.large.First[:], c.large.Args[:], args[:n]); err != nil {
+		n := min(len(args), len(c.large.From))
+		c.large.Call = call
+		if err := e.launch(s, c.runs[1], &c.large.Call, c.large.First[:], c.large.What[:], c.large.From[:], args[:n], each); err != nil {
 			return err
 		}
 		args = args[n:]
+		call.Part++
 	}
 	return nil
 }
 
-// launch fills in the parameters of one launch and runs it. to is the call in
-// the parameters, what the call to make.
-func (e *Engine) launch(s cuda.Stream, run *cuda.Launch, to *kernel.Call, what kernel.Call, first []uint32, out []kernel.Arg, args []Arg) error {
-	var bytes int
+// tilesPerReader returns how many tiles each reader of a check gets.
+func (e *Engine) tilesPerReader(args []Arg) int {
+	tiles := 0
 	for i := range args {
-		bytes += e.fields[args[i].Field].bytes()
+		tiles += e.fields[args[i].Field].tiles()
 	}
-	chunk := max(minChunk, align((bytes+e.checks.blocks-1)/e.checks.blocks, minChunk))
-	blocks := 0
+	return max(1, (tiles+e.checks.readers-1)/e.checks.readers)
+}
+
+// blocks returns how many blocks the arguments need.
+func (e *Engine) blocks(args []Arg, each int) int {
+	n := len(args)
+	for i := range args {
+		n += readers(&e.fields[args[i].Field], each)
+	}
+	return n
+}
+
+// readers returns how many readers a field gets, of so many tiles each.
+func readers(f *Field, each int) int { return max(1, (f.tiles()+each-1)/each) }
+
+// launch fills in the parameters of one launch and runs it.
+func (e *Engine) launch(s cuda.Stream, run *cuda.Launch, call *kernel.Call, first, what []uint32, from []kernel.Source, args []Arg, each int) error {
+	call.Args = uint32(len(args))
+	blocks := len(args)
 	for i := range args {
 		a := &args[i]
 		f := &e.fields[a.Field]
 		first[i] = uint32(blocks)
-		blocks += max(1, (f.bytes()+chunk-1)/chunk)
-		out[i] = kernel.Arg{
-			Base: uint64(a.Addr), RowStride: int64(a.RowStride), ColStride: int64(a.ColStride),
-			Field: uint32(a.Field), Mode: mode(f, a),
+		what[i] = uint32(a.Field)<<16 | uint32(f.DType)<<8 | mode(f, a)
+		from[i] = kernel.Source{
+			Base: uint64(a.Addr), RowStride: int64(a.RowStride), ColStride: int64(a.ColStride), N: uint64(f.Rows * f.Cols),
 		}
+		blocks += readers(f, each)
 	}
-	to.Chunk, to.Args, to.Total, to.Clock, to.Advance = uint64(chunk), uint32(len(args)), what.Total, what.Clock, what.Advance
 	return run.Run(s, max(1, blocks))
 }
 

@@ -11,7 +11,7 @@ import (
 type Config struct {
 	Device     int // number of the GPU as this process counts
 	NumEnvs    int // rows of the fields that mark envs; 0 when there are none
-	PostFrames int // checks that advance the tripping clock, recorded after the trip
+	PostFrames int // counts of the tripping clock to record after the trip
 	Fields     []Field
 }
 
@@ -28,18 +28,24 @@ type Field struct {
 
 	Limit        float64 // an absolute value above it trips; 0: no limit
 	Growth       float64 // so does an absolute maximum more than Growth times that of
-	GrowthFrames int     // so many frames before, below TraceLen; 0: not watched
+	GrowthFrames int     // so many frames before, at least 2 and below TraceLen; 0: not watched
 	Floor        float64 // as long as it is above Floor
 }
 
-// MaxRank bounds the ranks of fields.
-const MaxRank = 1 << 20
+// MaxRank bounds the ranks of fields, MaxFields their number.
+const (
+	MaxRank   = 1 << 20
+	MaxFields = 1 << 16
+)
 
 // Clocks is how many clocks an engine has.
 const Clocks = kernel.Clocks
 
 // validate returns what is wrong with c.
 func (c *Config) validate() error {
+	if len(c.Fields) > MaxFields {
+		return fmt.Errorf("%d fields, at most %d", len(c.Fields), MaxFields)
+	}
 	ranks := map[int]int{}
 	for i := range c.Fields {
 		f := &c.Fields[i]
@@ -67,7 +73,7 @@ func (f *Field) validate(envs int) error {
 		return fmt.Errorf("%d rows for %d envs", f.Rows, envs)
 	case f.Slots < 0 || f.TraceLen < 1 || f.TraceLen < f.Slots || f.TraceLen > 1<<30:
 		return fmt.Errorf("%d frames and a trace of %d rows", f.Slots, f.TraceLen)
-	case f.GrowthFrames < 0 || f.GrowthFrames >= f.TraceLen:
+	case f.GrowthFrames != 0 && (f.GrowthFrames < 2 || f.GrowthFrames >= f.TraceLen):
 		return fmt.Errorf("growth over %d frames in a trace of %d rows", f.GrowthFrames, f.TraceLen)
 	}
 	return nil
@@ -78,3 +84,6 @@ func (f *Field) bytes() int { return f.Rows * f.Cols * f.DType.Size() }
 
 // slotBytes returns how far apart frames stand in a ring.
 func (f *Field) slotBytes() int { return align(f.bytes(), 16) }
+
+// tiles returns how many pieces for readers one frame has.
+func (f *Field) tiles() int { return (f.bytes() + kernel.TileBytes - 1) / kernel.TileBytes }

@@ -22,8 +22,11 @@ func (e *Engine) Freeze(stream uintptr) error {
 }
 
 // Rearm enqueues the return to recording after a dump: there was no trip, no
-// field and no env was bad. Rings, traces and clocks stay as they are.
+// field and no env was bad, and the rings are empty. Traces and clocks go on.
 func (e *Engine) Rearm(stream uintptr) error {
+	if e.closed {
+		return fmt.Errorf("rearm: %w", errClosed)
+	}
 	s := cuda.Stream(stream)
 	if err := e.order.before(s); err != nil {
 		return fmt.Errorf("rearm: %w", err)
@@ -42,10 +45,19 @@ func (e *Engine) Rearm(stream uintptr) error {
 	return nil
 }
 
+// Resume enqueues the end of a Freeze: recording goes on where it was. After a
+// trip only Rearm leads on.
+func (e *Engine) Resume(stream uintptr) error {
+	if err := e.control(cuda.Stream(stream), kernel.Resume); err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	return nil
+}
+
 // control launches the kernel that freezes and rearms, in order with checks.
 func (e *Engine) control(s cuda.Stream, op kernel.Op) error {
 	if e.closed {
-		return fmt.Errorf("the engine is closed")
+		return errClosed
 	}
 	f, err := e.module.Function(kernel.Control)
 	if err != nil {

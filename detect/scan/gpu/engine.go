@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -14,17 +15,21 @@ import (
 type Engine struct {
 	fields []Field
 	envs   int
+	byRank map[int]int // fields
 	ctx    *cuda.Context
 	module *cuda.Module
 	plan   plan
 	base   cuda.Ptr    // of the one piece of memory
-	said   cuda.Pinned // a kernel.Verdict
+	said   cuda.Shared // a kernel.Verdict
 	own    cuda.Stream // of snapshots
 	frozen cuda.Event  // behind the last Freeze
 	checks checker
 	order  order
 	closed bool
 }
+
+// errClosed is returned by all but Poll and Close after Close.
+var errClosed = errors.New("the engine is closed")
 
 // New returns an engine for the fields of c, with nothing recorded. Its error
 // matches [cuda.ErrUnsupported] when the machine cannot do it. When the
@@ -46,7 +51,10 @@ func NewOn(d *cuda.Driver, c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{fields: slices.Clone(c.Fields), envs: c.NumEnvs, ctx: ctx}
+	e := &Engine{fields: slices.Clone(c.Fields), envs: c.NumEnvs, byRank: map[int]int{}, ctx: ctx}
+	for i := range c.Fields {
+		e.byRank[c.Fields[i].Rank] = i
+	}
 	if err := e.open(c); err != nil {
 		return nil, errors.Join(fmt.Errorf("engine on GPU %d (%s): %w", c.Device, ctx.Device.Name, err), e.Close())
 	}
@@ -64,9 +72,10 @@ func (e *Engine) open(c Config) (err error) {
 	if e.frozen, err = e.ctx.NewEvent(false); err != nil {
 		return err
 	}
-	if e.said, err = e.ctx.AllocPinned(int(unsafe.Sizeof(kernel.Verdict{}))); err != nil {
+	if e.said, err = e.ctx.Share(int(unsafe.Sizeof(kernel.Verdict{}))); err != nil {
 		return err
 	}
+	e.checks.readers = readersPerSM * e.ctx.Device.Multiprocessors
 	if err = e.allocate(); err != nil {
 		return err
 	}
@@ -79,9 +88,8 @@ func (e *Engine) open(c Config) (err error) {
 
 // allocate takes the memory, with shorter rings when there is not enough.
 func (e *Engine) allocate() (err error) {
-	blocks := maxBlocks(e.ctx.Device, len(e.fields))
 	for {
-		e.plan = place(&Config{NumEnvs: e.envs, Fields: e.fields}, blocks)
+		e.plan = place(&Config{NumEnvs: e.envs, Fields: e.fields}, e.checks.readers)
 		e.base, err = e.ctx.Alloc(e.plan.size)
 		if cuda.ResultOf(err) != cuda.OutOfMemory || !fewerFrames(e.fields) {
 			return err
@@ -93,8 +101,7 @@ func (e *Engine) allocate() (err error) {
 func (e *Engine) initialize(postFrames int) error {
 	state := kernel.State{
 		PostFrames: int64(postFrames), Candidate: ^uint64(0),
-		EnvKeys: e.address(e.plan.envKeys), Partials: e.address(e.plan.partials),
-		Verdict: uint64(e.said.Device),
+		EnvKeys: e.address(e.plan.envKeys), Verdict: uint64(e.said.Device),
 	}
 	if err := e.ctx.Memset(e.own, e.base, 0, e.plan.zeroEnd); err != nil {
 		return err
@@ -119,10 +126,19 @@ func (e *Engine) initialize(postFrames int) error {
 func (e *Engine) entry(i int) kernel.Field {
 	f, at := &e.fields[i], e.plan.perField[i]
 	k := kernel.Field{
-		Ring: e.address(at.ring), SlotBytes: int64(f.slotBytes()), Slots: uint32(f.Slots),
+		First: kernel.First{Key: ^uint64(0)},
+		Ring:  e.address(at.ring), SlotBytes: int64(f.slotBytes()), Slots: uint32(f.Slots),
 		Trace: e.address(at.trace), TraceLen: uint32(f.TraceLen), Bitmap: e.address(at.bitmap),
+		Partials: e.address(at.partials), MaxReaders: uint32(maxReaders(f, e.checks.readers)),
 		Rows: int64(f.Rows), Cols: int64(f.Cols), DType: uint32(f.DType), Rank: uint32(f.Rank),
 		Limit: f.Limit, Growth: f.Growth, GrowthFrames: uint32(f.GrowthFrames), Floor: f.Floor,
+	}
+	k.Turns[0] = kernel.Turn{To: k.Partials + uint64(k.MaxReaders)*kernel.PartialBytes, Bound: math.Inf(1)}
+	if f.Slots > 0 {
+		k.Turns[0].Dst = k.Ring
+	}
+	if f.Limit > 0 {
+		k.Turns[0].Bound = f.Limit
 	}
 	if f.Monitor {
 		k.Flags |= kernel.FlagMonitor
@@ -148,6 +164,18 @@ func (e *Engine) address(offset int) uint64 { return uint64(e.base) + uint64(off
 // than were asked for.
 func (e *Engine) Slots(field int) int { return e.fields[field].Slots }
 
+// Tick returns the number of the last check that the device has done. It asks
+// the device, on a stream of its own, and waits for the answer but for no check.
+func (e *Engine) Tick() (tick int64, err error) {
+	if e.closed {
+		return 0, fmt.Errorf("tick: %w", errClosed)
+	}
+	if err := e.ctx.Download(e.own, bytesOf(&tick), e.base); err != nil {
+		return 0, fmt.Errorf("tick: %w", err)
+	}
+	return tick, nil
+}
+
 // Device describes the GPU.
 func (e *Engine) Device() cuda.Device { return e.ctx.Device }
 
@@ -169,7 +197,7 @@ func (e *Engine) Close() error {
 		}
 	}
 	try(e.base != 0, func() error { return e.ctx.Free(e.base) })
-	try(e.said.Base != nil, func() error { return e.ctx.FreePinned(e.said) })
+	try(e.said.Device != 0, func() error { return e.ctx.Unshare(e.said) })
 	try(e.frozen != 0, func() error { return e.ctx.DestroyEvent(e.frozen) })
 	try(e.order.event != 0, func() error { return e.ctx.DestroyEvent(e.order.event) })
 	try(e.own != 0, func() error { return e.ctx.DestroyStream(e.own) })

@@ -12,18 +12,17 @@ func align(n, to int) int { return (n + to - 1) &^ (to - 1) }
 // plan says where everything lies in the engine's one piece of memory, as
 // offsets from its start.
 type plan struct {
-	fields, partials, envKeys, bitmaps int // the state itself is at 0
-	zeroEnd                            int // what lies before it begins as zeros
-	perField                           []fieldPlan
-	size                               int
+	fields, envKeys, bitmaps int // the state itself is at 0
+	zeroEnd                  int // what lies before it begins as zeros
+	perField                 []fieldPlan
+	size                     int
 }
 
 // fieldPlan is the part of a plan for one field.
-type fieldPlan struct{ bitmap, trace, ring int }
+type fieldPlan struct{ bitmap, partials, trace, ring int }
 
-// place returns a plan for the fields, whose launches have at most so many
-// blocks.
-func place(c *Config, blocks int) plan {
+// place returns a plan for the fields, each of which has at most so many readers.
+func place(c *Config, readers int) plan {
 	p := plan{perField: make([]fieldPlan, len(c.Fields))}
 	take := func(n int) int {
 		at := p.size
@@ -32,13 +31,15 @@ func place(c *Config, blocks int) plan {
 	}
 	take(int(unsafe.Sizeof(kernel.State{})))
 	p.fields = take(len(c.Fields) * int(unsafe.Sizeof(kernel.Field{})))
-	p.partials = take(blocks * kernel.PartialBytes)
 	p.bitmaps = p.size
 	for i := range c.Fields {
 		p.perField[i].bitmap = take(bitmapWords(c.Fields[i].Rows) * 4)
 	}
 	p.zeroEnd = p.size
 	p.envKeys = take(c.NumEnvs * 8)
+	for i := range c.Fields {
+		p.perField[i].partials = take(2 * kernel.PartialBytes * maxReaders(&c.Fields[i], readers))
+	}
 	for i := range c.Fields {
 		p.perField[i].trace = take(c.Fields[i].TraceLen * int(unsafe.Sizeof(kernel.Row{})))
 	}
@@ -53,10 +54,14 @@ func bitmapWords(rows int) int { return (rows + 31) / 32 }
 
 // Bytes returns how much memory of the device an engine of that configuration
 // takes.
-func Bytes(c Config) int { return place(&c, len(c.Fields)+typicalBlocks).size }
+func Bytes(c Config) int { return place(&c, typicalReaders).size }
 
-// typicalBlocks is how many blocks a launch has on a large GPU.
-const typicalBlocks = 1024
+// typicalReaders is how many readers a large field has on a large GPU.
+const typicalReaders = 128 * readersPerSM
+
+// maxReaders returns how many readers a field has when there are at most so
+// many of all fields together.
+func maxReaders(f *Field, readers int) int { return min(readers, max(1, f.tiles())) }
 
 // fewerFrames halves what the rings keep and reports whether that helps. A
 // ring that has only one frame keeps it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/nanguard/nanguard/detect/scan/kernel"
 	"github.com/nanguard/nanguard/internal/cuda"
@@ -25,7 +26,7 @@ var ErrNotFrozen = errors.New("the engine is still recording")
 // Freeze that was enqueued before, but not for work enqueued since.
 func (e *Engine) Snapshot() (*Snapshot, error) {
 	if e.closed {
-		return nil, fmt.Errorf("snapshot: the engine is closed")
+		return nil, fmt.Errorf("snapshot: %w", errClosed)
 	}
 	s := &Snapshot{e: e, fields: make([]kernel.Field, len(e.fields))}
 	if err := e.ctx.Wait(e.own, e.frozen); err != nil {
@@ -40,10 +41,32 @@ func (e *Engine) Snapshot() (*Snapshot, error) {
 	if len(s.fields) == 0 {
 		return s, nil
 	}
+	if err := e.flush(); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
 	if err := e.ctx.Download(e.own, bytesOfSlice(s.fields), e.base+cuda.Ptr(e.plan.fields)); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	return s, nil
+}
+
+// flush writes the rows of the traces that the next check would have written.
+func (e *Engine) flush() error {
+	f, err := e.module.Function(kernel.Flush)
+	if err != nil {
+		return err
+	}
+	fields := e.address(e.plan.fields)
+	return e.ctx.NewLaunch(f, kernel.Threads, unsafe.Pointer(&fields)).Run(e.own, len(e.fields))
+}
+
+// turn returns the latest frame of a field.
+func (s *Snapshot) turn(field int) kernel.Turn {
+	t := &s.fields[field].Turns
+	if t[1].Tick > t[0].Tick {
+		return t[1]
+	}
+	return t[0]
 }
 
 // Tick returns the number of the last check.
@@ -56,24 +79,12 @@ func (s *Snapshot) Clock(clock int) int64 { return s.state.Clocks[clock] }
 // when all were finite.
 func (s *Snapshot) FirstBad(field int) (b Bad, ok bool) {
 	k := s.fields[field].First
-	return badOf(k), k.Class != uint32(tensor.Finite)
-}
-
-// BadRows returns the rows of a field that held a value that is not finite in
-// the frame of its first bad value, ascending.
-func (s *Snapshot) BadRows(field int) ([]int, error) {
-	rows := s.e.fields[field].Rows
-	words := make([]uint32, bitmapWords(rows))
-	if err := s.download(bytesOfSlice(words), s.e.plan.perField[field].bitmap); err != nil {
-		return nil, fmt.Errorf("bad rows of field %d: %w", field, err)
+	if k.Tick == 0 {
+		return Bad{}, false
 	}
-	var bad []int
-	for row := range rows {
-		if words[row/32]>>(row%32)&1 != 0 {
-			bad = append(bad, row)
-		}
-	}
-	return bad, nil
+	b = s.e.badOf(field, k.Key)
+	b.Tick, b.Count, b.Rows = k.Tick, k.Count, int(k.Rows)
+	return b, true
 }
 
 // BadEnv is an env of which a field that marks envs was not finite, and when
@@ -108,13 +119,13 @@ type Row = kernel.Row
 
 // Trace returns the trace of a field, oldest row first.
 func (s *Snapshot) Trace(field int) ([]Row, error) {
-	k := &s.fields[field]
-	rows := make([]Row, min(k.Frames, int64(k.TraceLen)))
+	t, n := s.turn(field), s.e.fields[field].TraceLen
+	rows := make([]Row, min(t.Frames, int64(n)))
 	if err := s.download(bytesOfSlice(rows), s.e.plan.perField[field].trace); err != nil {
 		return nil, fmt.Errorf("trace of field %d: %w", field, err)
 	}
-	if k.Frames > int64(k.TraceLen) {
-		rows = append(rows[k.TraceAt:len(rows):len(rows)], rows[:k.TraceAt]...)
+	if oldest := int(t.TraceAt) + 1; oldest < len(rows) {
+		rows = append(rows[oldest:len(rows):len(rows)], rows[:oldest]...)
 	}
 	return rows, nil
 }
@@ -132,7 +143,7 @@ func (s *Snapshot) Frames(field int, rows []int) (Frames, error) {
 		return Frames{}, err
 	}
 	f := &s.e.fields[field]
-	n := min(len(trace), f.Slots)
+	n := int(s.turn(field).Held)
 	var out Frames
 	for _, r := range trace[len(trace)-n:] {
 		out.Ticks, out.Counts = append(out.Ticks, r.Tick), append(out.Counts, r.Count)
@@ -175,13 +186,13 @@ func countRows(runs []run) int {
 
 // fetch fills dst with runs of rows of the last n frames, oldest first.
 func (s *Snapshot) fetch(dst []byte, field, n int, runs []run) error {
-	f, k := &s.e.fields[field], &s.fields[field]
+	f := &s.e.fields[field]
 	rowBytes := f.Cols * f.DType.Size()
 	if n == 0 || len(dst) == 0 {
 		return nil
 	}
 	frame := len(dst) / n
-	oldest := (int(k.Slot) - n + f.Slots) % f.Slots
+	oldest := (int(s.turn(field).Slot) + 1 - n + f.Slots) % f.Slots
 	at := 0
 	for _, r := range runs {
 		if r.from < 0 || r.from+r.rows > f.Rows {

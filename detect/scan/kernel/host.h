@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -36,6 +37,7 @@ struct Block {
   std::vector<char> exchange;  // 256 bytes for each fiber
   void (*work)(const void*);
   const void* params;
+  unsigned steps;  // barriers reached and fibers ended, ever
 };
 
 inline Block block;
@@ -55,6 +57,7 @@ inline void yield() {
 // meet waits for the other fibers and returns the or of what all brought.
 inline int meet(Meeting& m, int bring) {
   unsigned round = m.round;
+  block.steps++;
   m.any |= bring;
   if (++m.here == m.n) {
     m.before = m.any;
@@ -89,6 +92,7 @@ inline void run_fiber() {
   unsigned me = threadIdx.x;
   block.work(block.params);
   block.fibers[me].done = true;
+  block.steps++;
 }
 
 // run_block plays one block. The fibers take their turns upwards or downwards,
@@ -109,13 +113,20 @@ inline void run_block(unsigned index, unsigned threads, bool upwards) {
     makecontext(&f.at, run_fiber, 0);
   }
   blockIdx.x = index;
-  for (unsigned left = threads; left > 0;)
+  unsigned steps = b.steps - 1;
+  for (unsigned left = threads; left > 0;) {
+    if (b.steps == steps) {
+      std::fprintf(stderr, "block %u: its threads wait for each other at different barriers\n", index);
+      std::abort();
+    }
+    steps = b.steps;
     for (unsigned k = 0; k < threads; k++) {
       Fiber& f = b.fibers[threadIdx.x = upwards ? k : threads - 1 - k];
       if (f.done) continue;
       swapcontext(&b.scheduler, &f.at);
       left -= f.done;
     }
+  }
 }
 
 // launch plays a grid. seed orders the blocks.

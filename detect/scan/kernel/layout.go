@@ -2,23 +2,6 @@ package kernel
 
 import "structs"
 
-// Bad is a place at which something was found, and when. Class is a
-// tensor.Class, or one of the two classes below. Rows counts the rows that were
-// bad in that frame.
-type Bad struct {
-	_                     structs.HostLayout
-	Tick, Count, Row, Col int64
-	Class, Field          uint32
-	Rows                  int64
-}
-
-// The classes beyond those of package tensor: the absolute maximum broke the
-// field's limit, or its limit on growth.
-const (
-	ClassLimit  = 4
-	ClassGrowth = 5
-)
-
 // Row is one row of a trace: what scan.Summary holds, with its time.
 type Row struct {
 	_                   structs.HostLayout
@@ -28,32 +11,56 @@ type Row struct {
 	Min, Max, Mean      float64
 }
 
-// Field is a watched array. The first part is the host's, the second the
-// GPU's.
+// Turn is a frame of a field and what the next one needs.
+type Turn struct {
+	_             structs.HostLayout
+	Tick          int64
+	Dst           uint64  // where the next frame goes in the ring; 0: nowhere
+	To            uint64  // where its readers leave what they find
+	Bound         float64 // an absolute value above it is out of bounds in the next frame
+	Count         int64
+	Frames        int64  // up to this one; the parity says which half of the partials is its own
+	Slot, TraceAt uint32 // where its frame and its row lie
+	Held, _       uint32 // frames in the ring
+}
+
+// First is the first bad value of a field; Tick is 0 while there is none.
+type First struct {
+	_           structs.HostLayout
+	Key         uint64 // element << 2 | tensor.Class
+	Tick, Count int64
+	Rows, _     uint32 // bad in that frame
+}
+
+// Field is a watched array. The first part is the GPU's; the host gives it a
+// turn of tick 0 to begin with.
 type Field struct {
-	_            structs.HostLayout
+	_     structs.HostLayout
+	Turns [2]Turn // the one of the larger tick is the latest
+	First First
+
 	Ring         uint64 // Slots frames, SlotBytes (a multiple of 16) apart
 	SlotBytes    int64
 	Trace        uint64 // TraceLen times Row
 	Bitmap       uint64 // of the rows bad in the first bad frame, 32 to a word
+	Partials     uint64 // 2 * MaxReaders * PartialBytes
 	Rows, Cols   int64
 	Slots        uint32 // 0 when frames are not kept
 	TraceLen     uint32 // at least 1
+	MaxReaders   uint32
 	DType        uint32 // a tensor.DType
 	Flags        uint32
-	Rank         uint32  // place in the loop, below 2^20, unique
-	GrowthFrames uint32  // how far back growth is measured, below TraceLen; 0: not
+	Rank         uint32 // place in the loop, below 2^20, unique
+	GrowthFrames uint32 // how far back growth is measured, from 2 to TraceLen-1; 0: not
+	_            uint32
 	Limit        float64 // of the absolute value; 0: none
 	Growth       float64 // factor
 	Floor        float64 // growth up to this value is no growth
-
-	Frames  int64 // ever seen
-	Slot    uint32
-	TraceAt uint32 // where the next frame and row go
-	Done, _ uint32
-	First   Bad // Class is finite until there is one
-	_       Bad // what may trip, within a check
+	_            [6]uint64
 }
+
+// PartialBytes is the size of what a reader found.
+const PartialBytes = 64
 
 // The flags of a field: a Monitor never takes the trip; MarkEnvs says that its
 // rows are envs, whose first bad value EnvKeys is to tell.
@@ -62,44 +69,86 @@ const (
 	FlagMarkEnvs = 2
 )
 
-// State is what the launches of one guard share.
-type State struct {
-	_                     structs.HostLayout
-	Tick                  int64 // of the last check
-	Clocks                [Clocks]int64
-	PostFrames, PostLeft  int64
-	EnvKeys               uint64 // for each env Tick<<20|Rank, or all ones
-	Partials              uint64
-	Verdict               uint64
-	Candidate             uint64 // all ones between two checks
-	Frozen, Tripped, Done uint32
-	TripClock             uint32
-	Trip                  Bad
+// Trip is what the recorder stopped for, or is about to. Its key has, from the
+// top, one bit for a precursor, 20 bits for the field's rank, 41 for the
+// element and two for its class: a tensor.Class or, of a precursor, BrokeLimit
+// or BrokeGrowth.
+type Trip struct {
+	_                  structs.HostLayout
+	Tick, Count, Until int64
+	Key                uint64
+	Clock, _           uint32
+}
+
+// The classes of a precursor.
+const (
+	BrokeLimit  = 0
+	BrokeGrowth = 1
+)
+
+// Verdict is what the GPU tells the host, in memory of the host.
+type Verdict struct {
+	_               structs.HostLayout
+	Trip            Trip
+	Tripped, Frozen uint32
+	Rearms          uint32 // that were done
+	Seq             uint32 // odd while the rest is being written
 }
 
 // Clocks is how many clocks a State has.
 const Clocks = 8
 
-// Verdict is what the GPU tells the host, in memory of the host. Tripped and
-// Frozen are set when Trip is there.
-type Verdict struct {
+// State is what the launches of one guard share.
+type State struct {
 	_               structs.HostLayout
-	Tick            int64
-	Tripped, Frozen uint32
-	Trip            Bad
-	Clock, _        uint32
+	Tick            int64 // of the last check
+	Frozen, Tripped uint32
+	Verdict         uint64
+	EnvKeys         uint64 // for each env Tick<<20|Rank, or all ones
+	Clocks          [Clocks]int64
+	PostFrames      int64
+	Trip            Trip
+	Rearms, _       uint32
+	Candidate       uint64 // all ones between two checks
+	Done            uint64 // 0 between two checks
 }
 
-// PartialBytes is the size of what each block of a launch needs in
-// State.Partials.
-const PartialBytes = 64
+// Call is what a launch says about itself.
+type Call struct {
+	_              structs.HostLayout
+	State, Fields  uint64
+	Args           uint32
+	Blocks         uint32 // of all launches of the check together
+	Clock, Advance uint32
+	Part, _        uint32 // 0 in the first launch of the check
+}
 
-// Arg is one field of a check.
-type Arg struct {
+// Source says where an argument lies; strides are in bytes, N is in elements.
+type Source struct {
 	_                    structs.HostLayout
 	Base                 uint64
-	RowStride, ColStride int64 // bytes
-	Field, Mode          uint32
+	RowStride, ColStride int64
+	N                    uint64
+}
+
+// Launch16 is the parameter of the kernel Check16. The first Args blocks are
+// bookkeepers; First says at which block the readers of each argument begin.
+// What of an argument is Field << 16 | DType << 8 | Mode.
+type Launch16 struct {
+	_     structs.HostLayout
+	Call  Call
+	First [16]uint32
+	What  [16]uint32
+	From  [16]Source
+}
+
+// Launch100 is the parameter of the kernel Check100.
+type Launch100 struct {
+	_     structs.HostLayout
+	Call  Call
+	First [100]uint32
+	What  [100]uint32
+	From  [100]Source
 }
 
 // The modes: ModeVector for C order at a multiple of 16 and for no elements at
@@ -111,39 +160,17 @@ const (
 	ModeByte
 )
 
-// Call is what a launch says about itself. Chunk, in bytes, is a multiple of
-// 4096 below 2^32. Total is the sum of Args over the launches of the check.
-type Call struct {
-	_              structs.HostLayout
-	State, Fields  uint64
-	Chunk          uint64
-	Args, Total    uint32
-	Clock, Advance uint32
-}
-
-// Launch16 is the parameter of the kernel Check16. First says at which block
-// the chunks of each argument begin.
-type Launch16 struct {
-	_     structs.HostLayout
-	Call  Call
-	First [16]uint32
-	Args  [16]Arg
-}
-
-// Launch100 is the parameter of the kernel Check100.
-type Launch100 struct {
-	_     structs.HostLayout
-	Call  Call
-	First [100]uint32
-	Args  [100]Arg
-}
+// TileBytes is what a reader reads at a time, of neighbouring elements.
+const TileBytes = 20 << 10
 
 // Op is what the kernel Control is asked to do.
 type Op uint32
 
-// Freeze stops the recording. Rearm takes a trip back and starts it again; the
-// host clears the bitmaps and the env keys.
+// Freeze stops the recording, Resume lets it go on. Rearm takes a trip back,
+// empties the rings and starts again; the host clears the bitmaps and the env
+// keys.
 const (
-	Freeze Op = 1
-	Rearm  Op = 2
+	Freeze Op = 1 + iota
+	Rearm
+	Resume
 )

@@ -3,7 +3,9 @@ package cudatest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +30,11 @@ func Host(t testing.TB) *cuda.Driver {
 func HostLibrary(t testing.TB) cuda.Library {
 	t.Helper()
 	path, err := build()
-	if err != nil {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	lib, err := cuda.LoadLibrary(path)
 	if err != nil {
@@ -74,7 +79,7 @@ func compile(root, path string) error {
 		"-I", filepath.Join(root, kernelFolder), "-o", tmp, filepath.Join(root, driverFolder, "driver.cc"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("no fake CUDA driver: %w\n%s", err, out)
+		return fmt.Errorf("compile the fake CUDA driver: %w\n%s", err, out)
 	}
 	return os.Rename(tmp, path)
 }
@@ -105,7 +110,7 @@ func projectRoot() (string, error) {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return "", fmt.Errorf("no fake CUDA driver: its source is not here")
+			return "", fmt.Errorf("no source of the fake CUDA driver above the working directory: %w", fs.ErrNotExist)
 		}
 		dir = up
 	}

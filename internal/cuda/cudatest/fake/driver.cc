@@ -63,7 +63,7 @@ const Memory* owner(uintptr_t p, size_t n) {
   return p + n <= it->first + it->second.size ? &it->second : nullptr;
 }
 
-Result allocate(size_t n, bool host, uintptr_t* out) {
+Result allocate(size_t n, uintptr_t* out) {
   if (n == 0) return INVALID_VALUE;
   if (in_use + n > capacity) return OUT_OF_MEMORY;
   size_t page = sysconf(_SC_PAGESIZE), room = (n + page - 1) / page * page;
@@ -72,14 +72,14 @@ Result allocate(size_t n, bool host, uintptr_t* out) {
   mprotect(p + room, page, PROT_NONE);
   memset(p, 0xa5, room);  // what nobody wrote must not look like zero
   *out = uintptr_t(p + (room - n) / 256 * 256);
-  memory[*out] = {p, room + page, n, host};
+  memory[*out] = {p, room + page, n, false};
   in_use += n;
   return OK;
 }
 
 Result release(uintptr_t p) {
   auto it = memory.find(p);
-  NEED(it != memory.end(), INVALID_VALUE);
+  NEED(it != memory.end() && !it->second.host, INVALID_VALUE);
   in_use -= it->second.size;
   munmap(it->second.map, it->second.mapped);
   memory.erase(it);
@@ -154,10 +154,10 @@ CALL cuModuleGetFunction(uintptr_t* f, uintptr_t m, const char* name) {
   return NOT_FOUND;
 }
 
-CALL cuMemAlloc_v2(uintptr_t* p, size_t n) { NEED_CONTEXT; return allocate(n, false, p); }
+CALL cuMemAlloc_v2(uintptr_t* p, size_t n) { NEED_CONTEXT; return allocate(n, p); }
 CALL cuMemFree_v2(uintptr_t p) { NEED_CONTEXT; return release(p); }
-CALL cuMemHostAlloc(uintptr_t* p, size_t n, unsigned) { NEED_CONTEXT; return allocate(n, true, p); }
-CALL cuMemFreeHost(uintptr_t p) { NEED_CONTEXT; return release(p); }
+CALL cuMemHostRegister_v2(uintptr_t p, size_t n, unsigned) { NEED_CONTEXT; NEED(!owner(p, 1), INVALID_VALUE); memory[p] = {nullptr, 0, n, true}; return OK; }
+CALL cuMemHostUnregister(uintptr_t p) { NEED_CONTEXT; NEED(memory.count(p) && memory[p].host, INVALID_VALUE); memory.erase(p); return OK; }
 CALL cuMemHostGetDevicePointer_v2(uintptr_t* d, uintptr_t p, unsigned) { NEED_CONTEXT; NEED(owner(p, 1), INVALID_VALUE); *d = p; return OK; }
 CALL cuMemsetD8Async(uintptr_t p, u8 v, size_t n, uintptr_t s) {
   NEED_CONTEXT;
@@ -235,7 +235,7 @@ CALL cuPointerGetAttribute(void* out, int what, uintptr_t p) {
 
 CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned, uintptr_t s, void** params, void**) {
   NEED_CONTEXT;
-  NEED(f >= 1 && f <= 4 && gx > 0 && gy == 1 && gz == 1 && bx == 256 && by == 1 && bz == 1, INVALID_VALUE);
+  NEED(f >= 1 && f <= 4 && gx > 0 && gy == 1 && gz == 1 && bx == unsigned(kThreads) && by == 1 && bz == 1, INVALID_VALUE);
   f--;
   auto copy = std::make_shared<std::string>();
   if (f == 2) {
@@ -251,7 +251,8 @@ CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned
 extern "C" unsigned ng_sizeof(unsigned what) {
   const unsigned all[] = {
     sizeof(Row), sizeof(Partial), sizeof(Turn), sizeof(First), sizeof(Field), sizeof(Trip), sizeof(Verdict), sizeof(State), sizeof(Call),
-    sizeof(Source), sizeof(Launch<16>), sizeof(Launch<100>), offsetof(Field, limit), offsetof(Field, turns), offsetof(Field, first),
-    offsetof(State, clocks), offsetof(State, trip), offsetof(State, done), offsetof(Launch<100>, what), offsetof(Launch<100>, from)};
+    sizeof(Source), sizeof(Launch<16>), sizeof(Launch<100>), offsetof(Field, first), offsetof(Field, ring), offsetof(Field, limit),
+    offsetof(State, clocks), offsetof(State, trip), offsetof(State, done), offsetof(Launch<100>, what), offsetof(Launch<100>, from),
+    kThreads, kTile};
   return what < sizeof all / sizeof *all ? all[what] : 0;
 }

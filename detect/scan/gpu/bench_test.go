@@ -1,0 +1,180 @@
+package gpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/nanguard/nanguard/internal/cuda"
+	"github.com/nanguard/nanguard/internal/cuda/cudatest"
+	"github.com/nanguard/nanguard/tensor"
+)
+
+// humanoid are the columns of the 14 fields of a task with 29 degrees of
+// freedom: qpos, qvel, qacc, qacc_warmstart, sensordata, ctrl, obs, critic obs,
+// reward, reward terms, log_prob, mean, std, value.
+var humanoid = []int{36, 35, 35, 35, 60, 29, 99, 120, 1, 16, 1, 29, 29, 1}
+
+// benchEnvs are the numbers of envs that are measured.
+var benchEnvs = []int{256, 4096, 16384, 65536}
+
+// bench is an engine with the fields of the task and a stream.
+type bench struct {
+	*rig
+	stream cuda.Stream
+	args   []Arg
+	bytes  int // of one frame of all fields
+}
+
+// newBench returns a bench whose rings take up to ring bytes; 0: no frames are
+// kept.
+func newBench(b testing.TB, d *cuda.Driver, cols []int, envs, ring int) *bench {
+	c := Config{NumEnvs: envs, PostFrames: 1 << 40}
+	total := 0
+	for i, n := range cols {
+		c.Fields = append(c.Fields, Field{DType: tensor.Float32, Rows: envs, Cols: n, Rank: i, MarkEnvs: true, TraceLen: 10_000})
+		total += 4 * envs * n
+	}
+	for i := range c.Fields {
+		c.Fields[i].Slots = min(ring/total, 10_000)
+	}
+	m := &bench{rig: newRig(b, d, c), bytes: total}
+	r := rand.New(rand.NewPCG(1, 2))
+	for i, n := range cols {
+		data := make([]byte, 4*envs*n)
+		for k := range envs * n {
+			bits := ordinary(r, tensor.Float32)
+			copy(data[4*k:], []byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)})
+		}
+		m.args = append(m.args, m.arg(i, m.put(data, 0)))
+	}
+	s, err := m.ctx.NewStream()
+	require.NoError(b, err)
+	m.stream = s
+	b.Cleanup(func() { require.NoError(b, m.ctx.DestroyStream(s)) })
+	return m
+}
+
+// check enqueues one check of all fields.
+func (m *bench) checkAll() error { return m.Check(uintptr(m.stream), 0, true, m.args) }
+
+// timed returns the GPU's time of what f enqueues and the host's time of
+// enqueuing it.
+func (m *bench) timed(b testing.TB, f func()) (gpu, host time.Duration) {
+	from, to := m.event(b), m.event(b)
+	require.NoError(b, m.ctx.SynchronizeStream(m.stream))
+	require.NoError(b, m.ctx.Record(from, m.stream))
+	start := time.Now()
+	f()
+	host = time.Since(start)
+	require.NoError(b, m.ctx.Record(to, m.stream))
+	require.NoError(b, m.ctx.SynchronizeStream(m.stream))
+	ms, err := m.ctx.Elapsed(from, to)
+	require.NoError(b, err)
+	require.NoError(b, m.ctx.DestroyEvent(from))
+	require.NoError(b, m.ctx.DestroyEvent(to))
+	return time.Duration(float64(ms) * 1e6), host
+}
+
+// event returns a mark that takes the time.
+func (m *bench) event(b testing.TB) cuda.Event {
+	e, err := m.ctx.NewEvent(true)
+	require.NoError(b, err)
+	return e
+}
+
+// graphOf returns a graph of n checks.
+func (m *bench) graphOf(b testing.TB, n int) *cuda.Graph {
+	g, err := m.ctx.Capture(m.stream, func() error {
+		for range n {
+			if err := m.checkAll(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, g.Destroy()) })
+	return g
+}
+
+// batch is how many checks are enqueued between two marks.
+const batch = 200
+
+// report measures f, which enqueues a batch of checks. times is how often a
+// byte crosses the memory bus.
+func (m *bench) report(b *testing.B, times int, f func()) {
+	before, err := m.Tick()
+	require.NoError(b, err)
+	f() // warms up
+	var gpu, host time.Duration
+	for b.Loop() {
+		g, h := m.timed(b, f)
+		gpu, host = gpu+g, host+h
+	}
+	after, err := m.Tick()
+	require.NoError(b, err)
+	require.False(b, m.Poll().Tripped)
+	require.EqualValues(b, batch*(b.N+1), after-before)
+	each := float64(gpu.Nanoseconds()) / float64(batch*b.N)
+	b.ReportMetric(each/1e3, "gpu-µs/check")
+	b.ReportMetric(float64(host.Nanoseconds())/float64(batch*b.N)/1e3, "host-µs/check")
+	b.ReportMetric(float64(times*m.bytes)/each, "GB/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkCheck is a check with frames captured into rings of 512 MiB:
+// enqueued one by one, in a graph that is launched for each check, and in a
+// graph of a whole batch, as a part of which it costs least.
+func BenchmarkCheck(b *testing.B) {
+	d := cudatest.GPU(b)
+	for _, envs := range benchEnvs {
+		m := newBench(b, d, humanoid, envs, 512<<20)
+		b.Run(fmt.Sprintf("envs=%d/eager", envs), func(b *testing.B) {
+			m.report(b, 2, func() {
+				for range batch {
+					require.NoError(b, m.checkAll())
+				}
+			})
+		})
+		b.Run(fmt.Sprintf("envs=%d/graph", envs), func(b *testing.B) {
+			g := m.graphOf(b, 1)
+			m.report(b, 2, func() {
+				for range batch {
+					require.NoError(b, g.Run(m.stream))
+				}
+			})
+		})
+		b.Run(fmt.Sprintf("envs=%d/in-graph", envs), func(b *testing.B) {
+			g := m.graphOf(b, batch)
+			m.report(b, 2, func() { require.NoError(b, g.Run(m.stream)) })
+		})
+	}
+}
+
+// BenchmarkReadOnly is a scan of 4 GiB without capture: how near the kernel
+// comes to the memory's bandwidth.
+func BenchmarkReadOnly(b *testing.B) {
+	d := cudatest.GPU(b)
+	for _, typ := range []tensor.DType{tensor.Float32, tensor.BFloat16, tensor.Float64, tensor.Uint8} {
+		const rows, cols = 1 << 20, 1024
+		g := newRig(b, d, Config{Fields: []Field{{DType: typ, Rows: rows, Cols: cols * 4 / typ.Size(), TraceLen: 1}}})
+		m := &bench{rig: g, bytes: g.fields[0].bytes(), stream: g.own}
+		p, err := g.ctx.Alloc(m.bytes)
+		require.NoError(b, err)
+		require.NoError(b, g.ctx.Memset(g.own, p, 0x3c, m.bytes))
+		m.args = []Arg{g.arg(0, uintptr(p))}
+		b.Run(typ.String(), func(b *testing.B) {
+			m.report(b, 1, func() {
+				for range batch {
+					require.NoError(b, m.checkAll())
+				}
+			})
+		})
+		require.NoError(b, g.ctx.SynchronizeStream(g.own))
+		require.NoError(b, g.ctx.Free(p))
+	}
+}

@@ -1,0 +1,169 @@
+package cuda_test
+
+import (
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/nanguard/nanguard/detect/scan/kernel"
+	"github.com/nanguard/nanguard/internal/cuda"
+	"github.com/nanguard/nanguard/internal/cuda/cudatest"
+)
+
+// primary returns the context of the driver's first GPU.
+func primary(t *testing.T, d *cuda.Driver) *cuda.Context {
+	t.Helper()
+	c, err := d.Primary(0)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+func TestMemory(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		c := primary(t, d)
+		s, err := c.NewStream()
+		require.NoError(t, err)
+		p, err := c.Alloc(1000)
+		require.NoError(t, err)
+		require.NoError(t, c.Memset(s, p, 7, 1000))
+		require.NoError(t, c.Upload(s, p+100, []byte("hello")))
+		got := make([]byte, 10)
+		require.NoError(t, c.Download(s, got, p+98))
+		assert.Equal(t, "\a\ahello\a\a\a", string(got))
+
+		rows := make([]byte, 12) // four rows of two bytes, each followed by one that stays
+		require.NoError(t, c.DownloadRows(s, rows[:11], p+99, cuda.Rows{N: 4, Width: 2, DstPitch: 3, SrcPitch: 2}))
+		require.NoError(t, c.SynchronizeStream(s))
+		assert.Equal(t, "\ah\x00el\x00lo\x00\a\a\x00", string(rows))
+
+		device, ok := c.DeviceOf(p + 999)
+		assert.True(t, ok)
+		assert.Zero(t, device)
+		_, ok = c.DeviceOf(cuda.Ptr(unsafe.Pointer(&rows[0])))
+		assert.False(t, ok, "memory of the host")
+		require.NoError(t, c.Free(p))
+		require.Error(t, c.Free(p+1))
+		done, err := c.StreamDone(s)
+		require.NoError(t, err)
+		assert.True(t, done)
+		require.NoError(t, c.DestroyStream(s))
+	})
+}
+
+func TestSharedMemory(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		c := primary(t, d)
+		m, err := c.Share(100)
+		require.NoError(t, err)
+		s, err := c.NewStream()
+		require.NoError(t, err)
+		require.NoError(t, c.Memset(s, m.Device+4, 0xff, 4))
+		require.NoError(t, c.SynchronizeStream(s))
+		runtime.GC()
+		assert.Equal(t, [3]int32{0, -1, 0}, *(*[3]int32)(m.Base))
+		require.NoError(t, c.Unshare(m))
+		assert.Equal(t, [3]int32{0, -1, 0}, *(*[3]int32)(m.Base), "it is still there")
+		require.NoError(t, c.DestroyStream(s))
+	})
+}
+
+func TestLoad(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		c := primary(t, d)
+		m, err := c.Load(kernel.PTX)
+		require.NoError(t, err)
+		_, err = m.Function(kernel.Check16)
+		require.NoError(t, err)
+		_, err = m.Function("ng_nothing")
+		require.ErrorContains(t, err, `kernel "ng_nothing": cuModuleGetFunction: the name was not found (500)`)
+		require.NoError(t, m.Unload())
+
+		_, err = c.Load(".version 8.0\n.target sm_70\n.address_size 64\nnonsense;\n")
+		require.Equal(t, cuda.Result(218), cuda.ResultOf(err))
+		require.Regexp(t, `^load kernels on GPU 0 \(.+\): cuModuleLoadDataEx: the PTX is not valid \(218\): .+`, err.Error(), "what the compiler said")
+	})
+}
+
+func TestEvents(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		c := primary(t, d)
+		s, err := c.NewStream()
+		require.NoError(t, err)
+		other, err := c.NewStream()
+		require.NoError(t, err)
+		from, err := c.NewEvent(true)
+		require.NoError(t, err)
+		to, err := c.NewEvent(true)
+		require.NoError(t, err)
+		require.NoError(t, c.Record(from, s))
+		require.NoError(t, c.Record(to, s))
+		require.NoError(t, c.Wait(other, to))
+		require.NoError(t, c.SynchronizeEvent(to))
+		ms, err := c.Elapsed(from, to)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, ms, float32(0))
+		capturing, err := c.Capturing(s)
+		require.NoError(t, err)
+		assert.False(t, capturing)
+		for _, e := range []cuda.Event{from, to} {
+			require.NoError(t, c.DestroyEvent(e))
+		}
+		for _, s := range []cuda.Stream{s, other} {
+			require.NoError(t, c.DestroyStream(s))
+		}
+	})
+}
+
+// A failed capture gives the stream back as it was.
+func TestCaptureThatFails(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		c := primary(t, d)
+		s, err := c.NewStream()
+		require.NoError(t, err)
+		_, err = c.Capture(s, func() error { return assert.AnError })
+		require.ErrorIs(t, err, assert.AnError)
+		capturing, err := c.Capturing(s)
+		require.NoError(t, err)
+		assert.False(t, capturing)
+		require.NoError(t, c.SynchronizeStream(s))
+		require.NoError(t, c.DestroyStream(s))
+	})
+}
+
+// A context that a thread had before is its own again after each call, and a
+// call that fails leaves the thread as it was.
+func TestContextOfTheThread(t *testing.T) {
+	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}, Fail: map[string]cuda.Result{}}
+	d, err := cuda.OpenOn(lib)
+	require.NoError(t, err)
+	c := primary(t, d)
+	p, err := c.Alloc(8)
+	require.NoError(t, err)
+	lib.Fail["cuMemFree_v2"] = cuda.InvalidValue
+	require.Error(t, c.Free(p))
+	delete(lib.Fail, "cuMemFree_v2")
+	require.NoError(t, c.Free(p))
+	assert.Equal(t, 3, lib.Calls["cuCtxPushCurrent_v2"])
+	assert.Equal(t, 3, lib.Calls["cuCtxPopCurrent_v2"])
+	assert.Equal(t, 6, lib.Calls["cuThreadExchangeStreamCaptureMode"])
+	lib.Fail["cuCtxPushCurrent_v2"] = cuda.ContextDestroyed
+	_, err = c.Alloc(8)
+	require.ErrorIs(t, err, cuda.ErrContextLost)
+}
+
+// BenchmarkCall is the cost of a call into C and back, with nothing done there.
+func BenchmarkCall(b *testing.B) {
+	lib := cudatest.HostLibrary(b)
+	fn, err := lib.Lookup("cuCtxGetCurrent")
+	require.NoError(b, err)
+	out := new(uintptr)
+	args := []uintptr{uintptr(unsafe.Pointer(out))}
+	b.ReportAllocs()
+	for b.Loop() {
+		lib.Call(fn, args)
+	}
+}
