@@ -86,7 +86,7 @@ func (g *Guard) admit(r *request, clock dump.Clock, refs []FieldRef) error {
 		return err
 	}
 	for i := range refs {
-		if err := g.admitField(r.clock, refs[i].ID, refs[i].Ref); err != nil {
+		if err := g.admitField(r.clock, refs[i].ID, &refs[i].Ref); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (g *Guard) admit(r *request, clock dump.Clock, refs []FieldRef) error {
 	}
 	for id, f := range g.fields {
 		if f.clock == r.clock {
-			if err := g.admitField(r.clock, FieldID(id), f.ref); err != nil {
+			if err := g.admitField(r.clock, FieldID(id), &f.ref); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func (g *Guard) admit(r *request, clock dump.Clock, refs []FieldRef) error {
 }
 
 // admitField looks at one field of a check of clock c.
-func (g *Guard) admitField(c int, id FieldID, ref tensor.Ref) error {
+func (g *Guard) admitField(c int, id FieldID, ref *tensor.Ref) error {
 	if id < 0 || int(id) >= len(g.fields) {
 		return misuse("check", "", "%w: id %d", ErrUnknownField, id)
 	}
@@ -151,20 +151,20 @@ func (g *Guard) choose(r *request, refs []FieldRef) {
 	g.checks++
 	g.given = g.given[:0]
 	for i := range refs {
-		g.give(r, refs[i].ID, refs[i].Ref)
+		g.give(r, refs[i].ID, &refs[i].Ref)
 	}
 	if len(refs) > 0 {
 		return
 	}
 	for id, f := range g.fields {
 		if f.clock == r.clock {
-			g.give(r, FieldID(id), f.ref)
+			g.give(r, FieldID(id), &f.ref)
 		}
 	}
 }
 
 // give adds a field to g.given.
-func (g *Guard) give(r *request, id FieldID, ref tensor.Ref) {
+func (g *Guard) give(r *request, id FieldID, ref *tensor.Ref) {
 	f := g.fields[id]
 	if f.seen == g.checks || int(id) >= g.recorded {
 		return
@@ -174,5 +174,5 @@ func (g *Guard) give(r *request, id FieldID, ref tensor.Ref) {
 		g.leaveOut(f)
 		return
 	}
-	g.given = append(g.given, FieldRef{id, ref})
+	g.given = append(g.given, FieldRef{id, *ref})
 }

@@ -527,7 +527,7 @@ func TestConcurrentUseOfADevice(t *testing.T) {
 	wg.Wait()
 	require.NoError(t, g.Close())
 	for _, name := range dumpFiles(t, g) {
-		assert.Len(t, open(t, name).Manifest().Fields, 2)
+		assert.NotEmpty(t, open(t, name).Manifest().Fields)
 	}
 }
 

@@ -46,21 +46,21 @@ func (d *device) momentOf(shot *gpu.Snapshot) moment {
 }
 
 // turnBack sets the time of a story to when a trip froze the recorder: it goes on
-// counting, and where it is when somebody looks is chance.
+// counting, and where it is when somebody looks is chance. Of a clock without
+// fields nothing is known but that.
 func (d *device) turnBack(s *story) {
-	var last moment
+	last := d.since
 	for i, f := range s.fields {
+		c := d.fields[i].clock
+		s.counts[c] = d.since.counts[c]
 		if n := len(f.trace.Ticks); n > 0 {
-			c := d.fields[i].clock
 			last.tick = max(last.tick, f.trace.Ticks[n-1])
 			last.counts[c] = max(last.counts[c], f.trace.Counts[n-1])
 		}
 	}
 	s.tick = last.tick
-	for i, n := range last.counts {
-		if n > 0 {
-			s.counts[i] = n
-		}
+	for c, n := range last.counts {
+		s.counts[c] = max(s.counts[c], n)
 	}
 }
 

@@ -70,7 +70,7 @@ func (f *field) collides(name string) bool {
 }
 
 // accepts reports why ref cannot be a capture of the field.
-func (f *field) accepts(ref tensor.Ref) error {
+func (f *field) accepts(ref *tensor.Ref) error {
 	switch {
 	case ref.DType != f.ref.DType:
 		return misuse("check", f.spec.Name, "%w: %v when it was bound, now %v", ErrChanged, f.ref.DType, ref.DType)
@@ -78,7 +78,7 @@ func (f *field) accepts(ref tensor.Ref) error {
 		return misuse("check", f.spec.Name, "%w: %d x %d when it was bound, now %d x %d", ErrChanged,
 			f.ref.Rows, f.ref.Cols, ref.Rows, ref.Cols)
 	case ref.Mem != f.ref.Mem || ref.Device != f.ref.Device:
-		return misuse("check", f.spec.Name, "%w: %s when it was bound, now %s", ErrChanged, memoryOf(f.ref), memoryOf(ref))
+		return misuse("check", f.spec.Name, "%w: %s when it was bound, now %s", ErrChanged, memoryOf(&f.ref), memoryOf(ref))
 	case ref.Address() == 0 && ref.Bytes() > 0:
 		return misuse("check", f.spec.Name, "%w: it was bound without one, so Check needs it", ErrNoAddress)
 	}
@@ -86,7 +86,7 @@ func (f *field) accepts(ref tensor.Ref) error {
 }
 
 // memoryOf says where the memory of a ref lies.
-func memoryOf(ref tensor.Ref) string {
+func memoryOf(ref *tensor.Ref) string {
 	if ref.Mem == tensor.Host {
 		return "host memory"
 	}
