@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"detect/scan/kernel":     {},
 	"mjb":                    {},
 	"dump":                   {"tensor", "mjb", "internal/safetext", "internal/version"},
-	"detect":                 {"tensor", "dump", "detect/scan"},
+	"detect":                 {"tensor", "dump", "detect/scan", "detect/scan/gpu", "internal/cuda"},
 	"detect/scan":            {"tensor"},
 	"rootcause":              {"tensor", "dump", "mjb"},
 	"fixtures":               {"dump", "tensor", "detect", "fixtures/sim", "fixtures/task", "fixtures/learner", "fixtures/chain", "fixtures/sac"},
