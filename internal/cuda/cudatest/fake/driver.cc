@@ -156,7 +156,13 @@ CALL cuModuleGetFunction(uintptr_t* f, uintptr_t m, const char* name) {
 
 CALL cuMemAlloc_v2(uintptr_t* p, size_t n) { NEED_CONTEXT; return allocate(n, p); }
 CALL cuMemFree_v2(uintptr_t p) { NEED_CONTEXT; return release(p); }
-CALL cuMemHostRegister_v2(uintptr_t p, size_t n, unsigned) { NEED_CONTEXT; NEED(!owner(p, 1), INVALID_VALUE); memory[p] = {nullptr, 0, n, true}; return OK; }
+// Memory that a context which was lost had registered may come again.
+CALL cuMemHostRegister_v2(uintptr_t p, size_t n, unsigned) {
+  NEED_CONTEXT;
+  for (auto it = memory.begin(); it != memory.end();) it = it->second.host && it->first < p + n && p < it->first + it->second.size ? memory.erase(it) : std::next(it);
+  memory[p] = {nullptr, 0, n, true};
+  return OK;
+}
 CALL cuMemHostUnregister(uintptr_t p) { NEED_CONTEXT; NEED(memory.count(p) && memory[p].host, INVALID_VALUE); memory.erase(p); return OK; }
 CALL cuMemHostGetDevicePointer_v2(uintptr_t* d, uintptr_t p, unsigned) { NEED_CONTEXT; NEED(owner(p, 1), INVALID_VALUE); *d = p; return OK; }
 CALL cuMemsetD8Async(uintptr_t p, u8 v, size_t n, uintptr_t s) {
