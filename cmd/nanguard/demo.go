@@ -64,7 +64,7 @@ func newDemo(g *globals) *cobra.Command {
 func faultList() string {
 	var b strings.Builder
 	for _, f := range fixtures.Catalog() {
-		fmt.Fprintf(&b, "%-11s %s: %s\n", f.Name, f.Title, f.Story)
+		fmt.Fprintf(&b, "%-17s %s: %s\n", f.Name, f.Title, f.Story)
 	}
 	return b.String()
 }
