@@ -42,18 +42,6 @@ type cause struct {
 	like string
 }
 
-// Prior chooses what is believed before any evidence.
-type Prior int
-
-// The priors of docs/causes.md: the textbook's split over its five with a tenth
-// for anything else, the shares of 41 confirmed public incidents on GPU robot
-// stacks (with a third of a percent for causes that had none), and no opinion.
-const (
-	TextbookPrior Prior = iota
-	FieldPrior
-	UniformPrior
-)
-
 // catalogue lists the causes that are ranked: the brief's five, then those that
 // enter on evidence, then the rest of the world. The textbook's prior knows
 // nothing of the middle ones: theirs are set by hand, of the size of one of the
@@ -77,7 +65,7 @@ var catalogue = []cause{
 	{RankDesync, "ranks differ, or one rank's NaN reached the others", [3]float64{.02, .0033, 1}, entersRanks, fixRanks, LearnerExplosion},
 	{SimKernel, "simulator numerics without contact", [3]float64{.03, .0033, 1}, entersKernel, fixKernel, BadModel},
 	{AutodiffSingular, "the gradient of a finite value is not finite", [3]float64{.02, .0033, 1}, entersAutodiff, fixAutodiff, LearnerExplosion},
-	{Backend, "one GPU, driver or compiler version", [3]float64{.02, .05, 1}, entersBackend, fixBackend, StaleGraph},
+	{Backend, "one GPU, driver or compiler version", [3]float64{.04, .05, 1}, entersBackend, fixBackend, StaleGraph},
 	{Masked, "the evidence was erased before it was recorded", [3]float64{.05, .10, 1}, entersMasked, fixMasked, UnknownCause},
 	{UnknownCause, "none of these explains what is recorded", [3]float64{.10, .20, 1}, nil, fixUnknown, ""},
 }

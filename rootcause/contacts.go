@@ -12,9 +12,12 @@ import (
 // than two steps, and hopeless when shorter than one.
 const (
 	hard   = 1.5
-	coarse = 1.0
+	coarse = 0.99
 	rough  = 1.9
 )
+
+// disableContact is mjDSBL_CONTACT.
+const disableContact = 1 << 4
 
 // contactAudit is X14: the contacts of the model against its timestep.
 func (c *Case) contactAudit() Feature {
@@ -24,6 +27,8 @@ func (c *Case) contactAudit() Feature {
 	}
 	spring, short := c.extremeContacts()
 	switch {
+	case c.model.Opt.DisableFlags&disableContact != 0:
+		return found("none", "the model switches contacts off")
 	case spring == nil && short == nil:
 		return found("none", "no geom of the model can touch another")
 	case spring != nil && dt*math.Sqrt(-spring.SolRef[0]) > hard:
@@ -67,7 +72,7 @@ func hardContact(g *mjb.Geom, dt float64) Feature {
 // coarseContact says that a contact is over before two steps are.
 func coarseContact(g *mjb.Geom, dt float64) Feature {
 	value := "rough"
-	if g.SolRef[0] <= (coarse+0.01)*dt {
+	if g.SolRef[0] <= coarse*dt {
 		value = "coarse"
 	}
 	f := found(value, fmt.Sprintf("the time constant of the contacts of geom %s (solref %s s) is shorter than two steps of %s s",

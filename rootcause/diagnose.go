@@ -11,14 +11,14 @@ type Options struct {
 	Prior Prior // what is believed before any evidence
 }
 
-// DefaultOptions returns the options that rank labelled dumps best so far: the
-// textbook's prior.
+// DefaultOptions returns the options that rank labelled dumps best (docs/causes.md
+// has the figures): the textbook's prior.
 func DefaultOptions() Options { return Options{Prior: TextbookPrior} }
 
 // Diagnose ranks the causes of a case and fills the checklist.
 func Diagnose(c *Case, o Options) Diagnosis {
 	d := Diagnosis{
-		Coverage: round(c.coverage()), Causes: []Hypothesis{}, Order: c.onsets(),
+		Prior: o.Prior.String(), Coverage: round(c.coverage()), Causes: []Hypothesis{}, Order: c.onsets(),
 		Warnings: append([]string{}, c.warnings...), Next: []Action{},
 	}
 	if c.tripped != nil {
@@ -40,7 +40,7 @@ func Diagnose(c *Case, o Options) Diagnosis {
 	ws := combine(c.features, cs)
 	ranked := sorted(cs)
 	d.Verdict = UnknownCause
-	if earned(ranked) && !c.culpritsUnseen() {
+	if earned(ranked) && (!c.culpritsUnseen() || c.modelTells()) {
 		d.Verdict = ranked[0].id
 	}
 	d.Causes = c.hypotheses(cs, ws)
@@ -50,6 +50,12 @@ func Diagnose(c *Case, o Options) Diagnosis {
 		d.Warnings = append(d.Warnings, c.lowCoverage())
 	}
 	return d
+}
+
+// modelTells reports whether the model file alone is evidence: a fault in it is
+// one whichever env's rows are in the dump.
+func (c *Case) modelTells() bool {
+	return c.is("X6", "impossible", "unstable") || c.is("X14", "hard", "coarse")
 }
 
 // isTrip reports whether a step is the trip itself.
@@ -119,6 +125,7 @@ func (c *Case) hypotheses(cs []candidate, ws []weighing) []Hypothesis {
 			}
 		}
 		slices.SortStableFunc(h.Evidence, func(a, b Evidence) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+		h.Missing = c.unasked(k.index)
 		if k.id == UnknownCause {
 			h.Evidence = append(h.Evidence, c.unseen()...)
 		}

@@ -6,6 +6,7 @@ type Diagnosis struct {
 	// Verdict is a cause's id when one earned it, "unknown" when something is
 	// wrong and no cause did, "clean" when nothing is wrong.
 	Verdict  string       `json:"verdict"`
+	Prior    string       `json:"prior"`    // what was believed before any evidence: "textbook", "field" or "uniform"
 	Coverage float64      `json:"coverage"` // share of the features whose inputs were present, 0..1
 	Causes   []Hypothesis `json:"causes"`   // descending
 	FirstBad *Onset       `json:"first_bad"`
@@ -24,7 +25,10 @@ type Hypothesis struct {
 	Title       string     `json:"title"`
 	Probability float64    `json:"probability"`
 	Evidence    []Evidence `json:"evidence"`
-	Fix         string     `json:"fix"`
+	// Missing says what was not recorded and would have spoken for or against
+	// the cause, the most telling first.
+	Missing []string `json:"missing"`
+	Fix     string   `json:"fix"`
 }
 
 // Evidence is one measured fact, in words, with where it was seen.

@@ -3,7 +3,11 @@ package rootcause
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // next returns what to do, the best first: the checks by what is believed of
@@ -78,10 +82,63 @@ func (c *Case) shares(cs []candidate) []float64 {
 	return out
 }
 
+// unasked returns what was not recorded and would have spoken for or against a
+// cause, the most telling first.
+func (c *Case) unasked(cause int) []string {
+	type gap struct {
+		text  string
+		worth float64
+	}
+	var gaps []gap
+	for i := range c.features {
+		f := &c.features[i]
+		if f.known() || f.Recorded {
+			continue
+		}
+		if w := tells(f.ID, cause); w >= math.Ln2 {
+			gaps = append(gaps, gap{strings.TrimPrefix(f.Text, "not recorded: "), w})
+		}
+	}
+	slices.SortStableFunc(gaps, func(a, b gap) int { return cmp.Compare(b.worth, a.worth) })
+	out := make([]string, 0, len(gaps))
+	for _, g := range gaps {
+		if !slices.Contains(out, g.text) {
+			out = append(out, g.text)
+		}
+	}
+	return out
+}
+
+// tells returns by how many nats the most telling value of a feature would move
+// a cause against the average of all.
+func tells(feature string, cause int) float64 {
+	most := 0.0
+	for _, v := range values(feature) {
+		p, _ := likelihood(feature, v, 0.1)
+		mean := floats.Sum(p) / float64(len(p))
+		most = max(most, math.Abs(math.Log(p[cause]/mean)))
+	}
+	return most
+}
+
 // ask returns the unknown feature whose answer would tell the two likeliest
 // causes apart best.
 func (c *Case) ask(cs []candidate) (Action, bool) {
 	top := sorted(cs)[:2]
+	pick := c.mostTelling(top)
+	if pick == nil {
+		return Action{}, false
+	}
+	if earned(top) {
+		return Action{Text: fmt.Sprintf("To tell %s from %s, %s.", top[0].id, top[1].id, pick.ask)}, true
+	}
+	return Action{Text: fmt.Sprintf("The dump cannot tell %s (%.0f %%) from %s (%.0f %%). To tell them apart, %s.",
+		top[0].id, 100*top[0].post, top[1].id, 100*top[1].post, pick.ask)}, true
+}
+
+// mostTelling returns the unknown feature that would lower the entropy of the
+// belief in two causes most, nil when none would by much.
+func (c *Case) mostTelling(top []candidate) *rule {
 	var pick *rule
 	most := 0.01
 	for i := range rules {
@@ -92,8 +149,5 @@ func (c *Case) ask(cs []candidate) (Action, bool) {
 			pick, most = &rules[i], drop
 		}
 	}
-	if pick == nil {
-		return Action{}, false
-	}
-	return Action{Text: fmt.Sprintf("To tell %s from %s, %s.", top[0].id, top[1].id, pick.ask)}, true
+	return pick
 }

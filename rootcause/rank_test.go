@@ -176,8 +176,9 @@ func TestVerdictIsEarned(t *testing.T) {
 		return cs
 	}
 	assert.True(t, earned(at(.75, .25)))
-	assert.False(t, earned(at(.69, .1)), "below 0.7")
-	assert.False(t, earned(at(.72, .26)), "less than three times the second")
+	assert.True(t, earned(at(.60, .24)))
+	assert.False(t, earned(at(.59, .1)), "below 0.6")
+	assert.False(t, earned(at(.68, .28)), "less than two and a half times the second")
 	assert.False(t, earned(nil))
 }
 

@@ -85,7 +85,7 @@ func (r *checkResult) add(f checkedFile) {
 
 // checkFile diagnoses one dump.
 func (g *globals) checkFile(name string) checkedFile {
-	f, d, err := g.diagnose(name)
+	f, d, err := g.diagnose(name, rootcause.DefaultOptions())
 	if err != nil {
 		return checkedFile{File: name, Status: statusError, Message: cli.OneLine(err.Error())}
 	}

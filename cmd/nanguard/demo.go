@@ -96,7 +96,7 @@ func (g *globals) demo(c *cobra.Command, fault string, x demoFlags) error {
 	if err != nil {
 		return err
 	}
-	f, d, err := g.diagnose(r.Path)
+	f, d, err := g.diagnose(r.Path, rootcause.DefaultOptions())
 	if err != nil {
 		return err
 	}

@@ -16,12 +16,13 @@ type diagnosis struct {
 
 // newDiagnose returns the diagnose command.
 func newDiagnose(g *globals) *cobra.Command {
-	return dumpArg(&cobra.Command{
+	o := rootcause.DefaultOptions()
+	c := dumpArg(&cobra.Command{
 		Use:     "diagnose DUMP",
 		Short:   "Say what went bad first, and rank the root causes",
 		Example: "  nanguard diagnose nan_dump_latest.npz\n  nanguard diagnose nan_dump_latest.npz --json | jq .verdict",
 		RunE: func(c *cobra.Command, args []string) error {
-			f, d, err := g.diagnose(args[0])
+			f, d, err := g.diagnose(args[0], o)
 			if err != nil {
 				return err
 			}
@@ -37,15 +38,17 @@ func newDiagnose(g *globals) *cobra.Command {
 			return forensics.Found(d)
 		},
 	}, 1)
+	c.Flags().Var(&o.Prior, "prior", "what to believe before any evidence: textbook, field or uniform")
+	return c
 }
 
 // diagnose opens a dump and diagnoses it. The caller closes the file.
-func (g *globals) diagnose(name string) (*dump.File, *rootcause.Diagnosis, error) {
+func (g *globals) diagnose(name string, o rootcause.Options) (*dump.File, *rootcause.Diagnosis, error) {
 	f, err := g.open(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := forensics.Diagnose(f)
+	d, err := forensics.DiagnoseWith(f, o)
 	if err != nil {
 		f.Close()
 		return nil, nil, err

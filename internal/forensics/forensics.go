@@ -28,11 +28,16 @@ func Open(name string, limit cli.ByteSize) (*dump.File, error) {
 
 // Diagnose diagnoses an open dump.
 func Diagnose(f *dump.File) (*rootcause.Diagnosis, error) {
+	return DiagnoseWith(f, rootcause.DefaultOptions())
+}
+
+// DiagnoseWith is Diagnose with options.
+func DiagnoseWith(f *dump.File, o rootcause.Options) (*rootcause.Diagnosis, error) {
 	c, err := rootcause.NewCase(f)
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %q: %w", f.Name(), err)
 	}
-	d := rootcause.Diagnose(c, rootcause.DefaultOptions())
+	d := rootcause.Diagnose(c, o)
 	return &d, nil
 }
 
