@@ -24,27 +24,46 @@
 // # The trip
 //
 // The first bad value trips the guard: the smallest (tick, order, place in the
-// order of binding, row, column) among all fields but those of stage monitor.
+// order of binding, row, column) among all fields but those of stage monitor,
+// or, where all are finite, of the values above a field's Limit or Growth.
 // Checks of PostFrames more counts of the tripping clock are recorded, then the
-// recorder freezes and later checks only count. The rows of the dump are chosen
-// at the trip: culprits in the order in which they went bad, then healthy envs
-// spread over the range, those that were not reset lately first.
+// recorder freezes and later checks only count. The rows of the dump are those
+// of the time of the trip: culprits in the order in which they went bad, then
+// healthy envs spread over the range, those that were not reset lately first.
 //
 // The dump is written on a goroutine of its own; Poll tells when it is done.
-// When MaxDumps allows another, the guard is armed again from then on with empty
-// rings, and first bad values and culprits forgotten, so that each dump tells
-// one story; traces, events and facts go on. A dump that could not be written is
-// not counted, and the frames stay: Dump and Close try once more.
+// When MaxDumps allows another, the first check after the Cooldown arms the
+// guard again with empty rings, and first bad values and culprits forgotten, so
+// that each dump tells one story; traces, events and facts go on. A dump that
+// could not be written is not counted, and the frames stay: Dump and Close try
+// once more.
+//
+// # On a GPU
+//
+// The first field in memory of a GPU (tensor.CUDA) makes the guard one of that
+// GPU. CheckOn enqueues a check on the caller's stream, nobody waits for it, and
+// all that is said above happens on the device, where time is counted too. So a
+// check may be captured into a graph and counts each time that the graph runs.
+// What the device has seen is known to a later Check or Poll, and without any to
+// a goroutine that looks ten times a second: none of them asks the device, they
+// read memory that both share.
+//
+// Fields in memory of the host (losses, counters) take part: a check copies them
+// to memory that the device can read. A graph cannot have them.
+//
+// What differs from the host: Bind says what late fields cost. Frames that Dump
+// wrote on request are given up at the next check. Once checks are in graphs,
+// only a check outside of them can arm the guard again, and who calls Dump must
+// not let graphs run meanwhile. When the device is lost, Check says so once for
+// all, the loop may go on, and a dump holds what the host knows.
 //
 // # Graphs and addresses
 //
-// Note a graph_capture event with the detail {graph, reads: {field: address}}.
-// Where such an address is the one that the field has at that moment, the guard
-// watches it: a check of the field at another address becomes a buffer_moved
-// event, once, and the dump has the fact "address.<field>". A caller whose
-// addresses are ids of its own making notes the move and states the fact itself.
-//
-// # Limits
-//
-// This package reads host memory. Bind refuses memory of a device.
+// A guard notes by itself what the graphs that hold its checks read. For other
+// graphs, note a graph_capture event with the detail {graph, reads: {field:
+// address}}. Where such an address is the one that the field has at that moment,
+// the guard watches it: a check of the field at another address becomes a
+// buffer_moved event, once, and the dump has the fact "address.<field>". A caller
+// whose addresses are ids of its own making notes the move and states the fact
+// itself.
 package detect

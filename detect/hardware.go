@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nanguard/nanguard/dump"
@@ -74,10 +75,13 @@ func (g *Guard) retire() (waits bool, err error) {
 	if g.look(); g.phase != recording {
 		return true, nil
 	}
-	first := g.fields[g.recorded].spec.Name
+	var late []string
+	for _, f := range g.fields[g.recorded:] {
+		late = append(late, f.spec.Name)
+	}
 	g.events.add(dump.Event{
-		Tick: g.now().tick, Kind: dump.EventNote, Name: first,
-		Detail: fmt.Sprintf("rings and traces start anew: %s and %d others were bound after the first check", first, len(g.fields)-g.recorded-1),
+		Tick: g.now().tick, Kind: dump.EventNote,
+		Detail: "rings and traces start anew, for fields that were bound after the first check: " + strings.Join(late, ", "),
 	})
 	return false, g.rec.close()
 }
