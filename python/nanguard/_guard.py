@@ -51,8 +51,9 @@ class Guard:
             array elsewhere is an error.
         on_trip: ``"dump"`` goes on training; ``"raise"`` raises :class:`Tripped` from
             the check that sees the trip, once the dump is written; a function is
-            called once per trip with the :class:`Verdict` and may raise. A dump is
-            written in every case, off the loop.
+            called once per trip with the :class:`Verdict`, whose path is empty as long
+            as the dump is being written, and may raise. A dump is written in every
+            case, off the loop.
         ring_bytes: memory for the frames of all fields; :meth:`plan` says what it buys.
         max_frames: frames of one field at most, however much memory is left.
         trace_len: checks that the trace (counts, extremes and mean over all envs) of a
@@ -591,6 +592,7 @@ def _fallback(value: Any) -> Any:
 
 def _after_fork_in_child() -> None:
     """Leaves the locks of the parent's guards open, so that a call gets as far as the library's refusal."""
+    _library._loading = threading.Lock()
     for guard in list(_guards):
         guard._lock = threading.RLock()
 

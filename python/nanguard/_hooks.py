@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import traceback
+import weakref
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Hooks:
     """
 
     def __init__(self, guard: Guard) -> None:
-        self._guard = guard
+        self._guard = weakref.ref(guard)  # a guard that is forgotten is closed all the same
         self._old_excepthook = sys.excepthook
         self._excepthook = self._on_exception
         sys.excepthook = self._excepthook
@@ -47,12 +48,17 @@ class Hooks:
         if self._signalled and threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == self._handler:
             signal.signal(signal.SIGTERM, self._old_handler or signal.SIG_DFL)
 
+    def _dump(self, reason: str) -> None:
+        guard = self._guard()
+        if guard is not None:
+            guard._dump_at_end(reason)
+
     def _on_exception(self, kind: type, value: BaseException, tb: Any) -> None:
-        self._guard._dump_at_end(text_of(kind, value, tb))
+        self._dump(text_of(kind, value, tb))
         self._old_excepthook(kind, value, tb)
 
     def _on_sigterm(self, number: int, frame: Any) -> None:
-        self._guard._dump_at_end("signal: SIGTERM")
+        self._dump("signal: SIGTERM")
         if callable(self._old_handler):
             self._old_handler(number, frame)
         elif self._old_handler != signal.SIG_IGN:

@@ -84,6 +84,19 @@ def test_a_forgotten_guard_is_closed(dumps) -> None:
     assert only_dump(dumps).manifest["trip"]["env"] == 0  # the frames behind the trip never came, the dump did
 
 
+def test_a_forgotten_guard_with_hooks_is_closed(dumps) -> None:
+    excepthook = sys.excepthook
+    try:
+        guard = nanguard.Guard(ENVS, dumps, hooks=True, post_frames=5)
+        guard.check(reward=np.full(ENVS, np.nan))
+        del guard
+        gc.collect()
+        assert only_dump(dumps).manifest["trip"]["env"] == 0
+    finally:
+        sys.excepthook = excepthook
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def test_a_guard_is_not_sent_to_another_process(dumps) -> None:
     with nanguard.Guard(ENVS, dumps) as guard, pytest.raises(TypeError, match="lives in one process"):
         pickle.dumps(guard)

@@ -150,7 +150,7 @@ def test_a_policy_whose_std_turns_negative(dumps, binary) -> None:
     with pytest.raises(ValueError, match="scale"):
         with nanguard.Guard(ENVS, dumps) as guard:
             guard.facts({"policy.std_param": "scalar"})
-            for i in range(60):
+            for _ in range(60):
                 obs = torch.randn(ENVS, 4)
                 m = mean(obs).detach()
                 guard.check("step", {"obs.policy": obs, "policy.mean": m, "policy.std": std.detach().expand(ENVS, 3)})
