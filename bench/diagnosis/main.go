@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/fixtures"
+	"github.com/nanguard/nanguard/fixtures/captured"
+	"github.com/nanguard/nanguard/fixtures/score"
+	"github.com/nanguard/nanguard/rootcause"
+)
+
+// options are the flags.
+type options struct {
+	seeds      int
+	collection string
+	out        string
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.seeds, "seeds", 50, "seeds of each fixture; even ones are the tuning half")
+	flag.StringVar(&o.collection, "captured", "fixtures/captured/testdata", "folder of captured dumps, or none")
+	flag.StringVar(&o.out, "out", "bench/results", "folder of the report")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "diagnosis:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures and writes the report.
+func run(ctx context.Context, o options, progress io.Writer) error {
+	all, err := measureFixtures(ctx, o.seeds, progress)
+	if err != nil {
+		return err
+	}
+	if o.collection != "" {
+		more, err := measureCaptured(o.collection)
+		if err != nil {
+			return err
+		}
+		all = append(all, more...)
+	}
+	return writeReport(o, all)
+}
+
+// job is one fixture with one seed.
+type job struct {
+	fixture fixtures.Fixture
+	seed    int
+}
+
+// measureFixtures builds and diagnoses, on all processors.
+func measureFixtures(ctx context.Context, seeds int, progress io.Writer) ([]sample, error) {
+	dir, err := os.MkdirTemp("", "nanguard-diagnosis-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	jobs := make(chan job)
+	var mu sync.Mutex
+	var all []sample
+	var errs []error
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for j := range jobs {
+				got, err := measureFixture(ctx, j, dir)
+				mu.Lock()
+				all, errs = append(all, got...), append(errs, err)
+				mu.Unlock()
+			}
+		})
+	}
+	for _, f := range fixtures.Catalog() {
+		fmt.Fprintln(progress, f.Name)
+		for seed := range seeds {
+			jobs <- job{f, seed}
+		}
+	}
+	close(jobs)
+	wg.Wait()
+	return all, errors.Join(errs...)
+}
+
+// measureFixture runs one fixture and diagnoses its dump in all versions.
+func measureFixture(ctx context.Context, j job, dir string) ([]sample, error) {
+	dir = filepath.Join(dir, fmt.Sprintf("%s-%d", j.fixture.Name, j.seed))
+	defer os.RemoveAll(dir)
+	res, err := fixtures.Run(ctx, fixtures.Options{Fault: j.fixture.Name, Seed: uint64(j.seed), Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	s := sample{Name: j.fixture.Name, Seed: int64(j.seed), Source: "fixture", Split: "tune"}
+	if j.seed%2 == 1 {
+		s.Split = "test"
+	}
+	return measure(res.Path, s, score.Truth{Want: j.fixture.Want, Guilty: res.Guilty})
+}
+
+// measureCaptured diagnoses a collection.
+func measureCaptured(dir string) (out []sample, err error) {
+	all, err := captured.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		s := sample{Name: d.Name, Seed: d.Seed, Source: "captured", Split: d.Split}
+		got, err := measure(d.File, s, score.Truth{Want: d.Want(), Guilty: d.Guilty})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, got...)
+	}
+	return out, nil
+}
+
+// measure diagnoses a dump in all versions that it has. The first bad value is
+// asked for as the version has it.
+func measure(path string, s sample, t score.Truth) (out []sample, err error) {
+	f, err := dump.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s.Want = t.Want.Cause
+	if s.Want == "" {
+		s.Want = rootcause.Clean
+	}
+	for _, v := range versions {
+		src := v.view(f)
+		if src == nil {
+			continue
+		}
+		c, err := rootcause.NewCase(src)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", s.Name, v.name, err)
+		}
+		d := rootcause.Diagnose(c, rootcause.DefaultOptions())
+		t.Trip = src.Manifest().Trip
+		s.Version, s.Mark = v.name, score.Judge(t, &d)
+		out = append(out, s)
+	}
+	return out, nil
+}
