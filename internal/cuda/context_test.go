@@ -76,7 +76,7 @@ func TestLoad(t *testing.T) {
 		c := primary(t, d)
 		m, err := c.Load(kernel.PTX)
 		require.NoError(t, err)
-		_, err = m.Function(kernel.Check16)
+		_, err = m.Function(kernel.Check)
 		require.NoError(t, err)
 		_, err = m.Function("ng_nothing")
 		require.ErrorContains(t, err, `kernel "ng_nothing": cuModuleGetFunction: the name was not found (500)`)

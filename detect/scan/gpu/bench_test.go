@@ -3,11 +3,14 @@ package gpu
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/nanguard/nanguard/detect/scan/kernel"
 	"github.com/nanguard/nanguard/internal/cuda"
 	"github.com/nanguard/nanguard/internal/cuda/cudatest"
 	"github.com/nanguard/nanguard/tensor"
@@ -104,26 +107,31 @@ func (m *bench) graphOf(b testing.TB, n int) *cuda.Graph {
 // batch is how many checks are enqueued between two marks.
 const batch = 200
 
-// report measures f, which enqueues a batch of checks. times is how often a
-// byte crosses the memory bus.
+// report measures f, which enqueues a batch of checks, and reports the median of
+// the batches. times is how often a byte crosses the memory bus.
 func (m *bench) report(b *testing.B, times int, f func()) {
 	before, err := m.Tick()
 	require.NoError(b, err)
 	f() // warms up
-	var gpu, host time.Duration
+	var gpu, host []time.Duration
 	for b.Loop() {
 		g, h := m.timed(b, f)
-		gpu, host = gpu+g, host+h
+		gpu, host = append(gpu, g), append(host, h)
 	}
 	after, err := m.Tick()
 	require.NoError(b, err)
 	require.False(b, m.Poll().Tripped)
 	require.EqualValues(b, batch*(b.N+1), after-before)
-	each := float64(gpu.Nanoseconds()) / float64(batch*b.N)
-	b.ReportMetric(each/1e3, "gpu-µs/check")
-	b.ReportMetric(float64(host.Nanoseconds())/float64(batch*b.N)/1e3, "host-µs/check")
-	b.ReportMetric(float64(times*m.bytes)/each, "GB/s")
+	b.ReportMetric(micros(gpu), "gpu-µs/check")
+	b.ReportMetric(micros(host), "host-µs/check")
+	b.ReportMetric(float64(times*m.bytes)/micros(gpu)/1e3, "GB/s")
 	b.ReportMetric(0, "ns/op")
+}
+
+// micros returns the median of the times of a batch, for one of the batch.
+func micros(batches []time.Duration) float64 {
+	slices.Sort(batches)
+	return float64(batches[len(batches)/2].Nanoseconds()) / batch / 1e3
 }
 
 // BenchmarkCheck is a check with frames captured into rings of 512 MiB:
@@ -176,5 +184,67 @@ func BenchmarkReadOnly(b *testing.B) {
 		})
 		require.NoError(b, g.ctx.SynchronizeStream(g.own))
 		require.NoError(b, g.ctx.Free(p))
+	}
+}
+
+// BenchmarkEnqueue is the host's time of a check by the number of its fields,
+// and of the smallest launch there is, for comparison.
+func BenchmarkEnqueue(b *testing.B) {
+	d := cudatest.GPU(b)
+	for _, n := range []int{1, 14, 48, 49, 200} {
+		cols := make([]int, n)
+		for i := range cols {
+			cols[i] = 1
+		}
+		m := newBench(b, d, cols, 1, 0)
+		b.Run(fmt.Sprintf("fields=%d", n), func(b *testing.B) {
+			m.report(b, 1, func() {
+				for range batch {
+					require.NoError(b, m.checkAll())
+				}
+			})
+		})
+	}
+	m := newBench(b, d, []int{1}, 1, 0)
+	f, err := m.module.Function(kernel.Flush)
+	require.NoError(b, err)
+	fields := m.address(m.plan.fields)
+	run := m.ctx.NewLaunch(f, kernel.Threads, unsafe.Pointer(&fields))
+	b.Run("launch", func(b *testing.B) {
+		var host []time.Duration
+		for b.Loop() {
+			_, h := m.timed(b, func() {
+				for range batch {
+					require.NoError(b, run.Run(m.stream, 1))
+				}
+			})
+			host = append(host, h)
+		}
+		b.ReportMetric(micros(host), "host-µs/launch")
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+// BenchmarkSnapshot is the time of fetching all that a dump of seven envs needs
+// at 4,096 envs: all traces, and the rows of all frames of rings of 512 MiB.
+func BenchmarkSnapshot(b *testing.B) {
+	d := cudatest.GPU(b)
+	m := newBench(b, d, humanoid, 4096, 512<<20)
+	for range 10_000 {
+		require.NoError(b, m.checkAll())
+	}
+	require.NoError(b, m.Freeze(uintptr(m.stream)))
+	for b.Loop() {
+		s, err := m.Snapshot()
+		require.NoError(b, err)
+		n := 0
+		for i := range humanoid {
+			trace, err := s.Trace(i)
+			require.NoError(b, err)
+			f, err := s.Frames(i, []int{17, 901, 2000, 2001, 2002, 4000, 4095})
+			require.NoError(b, err)
+			n += len(trace)*80 + len(f.Values.Data)
+		}
+		b.SetBytes(int64(n))
 	}
 }

@@ -17,10 +17,9 @@ type Arg struct {
 
 // checker holds what a check needs, ready to be filled in and launched.
 type checker struct {
-	small   kernel.Launch16
-	large   kernel.Launch100
-	runs    [2]*cuda.Launch // of small and of large
-	seen    []uint64        // for each field the last check that it was in
+	launch  kernel.Launch
+	run     *cuda.Launch // of launch
+	seen    []uint64     // for each field the last check that it was in
 	check   uint64
 	readers int // of all fields of a check together, about
 }
@@ -29,24 +28,15 @@ type checker struct {
 // multiprocessor; a smaller one has one for each tile.
 const readersPerSM = 64
 
-// prepare makes the launches.
+// prepare makes the launch.
 func (c *checker) prepare(e *Engine) error {
 	c.seen = make([]uint64, len(e.fields))
-	for i, k := range []struct {
-		name   string
-		call   *kernel.Call
-		params unsafe.Pointer
-	}{
-		{kernel.Check16, &c.small.Call, unsafe.Pointer(&c.small)},
-		{kernel.Check100, &c.large.Call, unsafe.Pointer(&c.large)},
-	} {
-		f, err := e.module.Function(k.name)
-		if err != nil {
-			return err
-		}
-		k.call.State, k.call.Fields = e.address(0), e.address(e.plan.fields)
-		c.runs[i] = e.ctx.NewLaunch(f, kernel.Threads, k.params)
+	f, err := e.module.Function(kernel.Check)
+	if err != nil {
+		return err
 	}
+	c.launch.Call.State, c.launch.Call.Fields = e.address(0), e.address(e.plan.fields)
+	c.run = e.ctx.NewLaunch(f, kernel.Threads, unsafe.Pointer(&c.launch))
 	return nil
 }
 
@@ -64,11 +54,12 @@ func (e *Engine) Check(stream uintptr, clock int, advance bool, args []Arg) erro
 	if err := e.order.before(s); err != nil {
 		return fmt.Errorf("check: order of streams: %w", err)
 	}
-	call := kernel.Call{State: e.address(0), Fields: e.address(e.plan.fields), Clock: uint32(clock)}
+	call := &e.checks.launch.Call
+	call.Clock, call.Advance = uint32(clock), 0
 	if advance {
 		call.Advance = 1
 	}
-	if err := e.launchAll(s, call, args); err != nil {
+	if err := e.launchAll(s, args); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
 	if err := e.order.after(s); err != nil {
@@ -100,24 +91,19 @@ func (e *Engine) admit(args []Arg) error {
 
 // launchAll launches a check, in several parts when it has more arguments than
 // one launch takes; the device counts them as one.
-func (e *Engine) launchAll(s cuda.Stream, call kernel.Call, args []Arg) error {
-	c := &e.checks
+func (e *Engine) launchAll(s cuda.Stream, args []Arg) error {
+	call := &e.checks.launch.Call
 	each := e.tilesPerReader(args)
 	call.Blocks = uint32(max(1, e.blocks(args, each)))
-	if len(args) <= len(c.small.From) {
-		c.small.Call = call
-		return e.launch(s, c.runs[0], &c.small.Call, c.small.First[:], c.small.What[:], c.small.From[:], args, each)
-	}
-	for len(args) > 0 {
-		n := min(len(args), len(c.large.From))
-		c.large.Call = call
-		if err := e.launch(s, c.runs[1], &c.large.Call, c.large.First[:], c.large.What[:], c.large.From[:], args[:n], each); err != nil {
+	for call.Part = 0; ; call.Part++ {
+		n := min(len(args), kernel.MaxArgs)
+		if err := e.launch(s, args[:n], each); err != nil {
 			return err
 		}
-		args = args[n:]
-		call.Part++
+		if args = args[n:]; len(args) == 0 {
+			return nil
+		}
 	}
-	return nil
 }
 
 // tilesPerReader returns how many tiles each reader of a check gets.
@@ -142,20 +128,21 @@ func (e *Engine) blocks(args []Arg, each int) int {
 func readers(f *Field, each int) int { return max(1, (f.tiles()+each-1)/each) }
 
 // launch fills in the parameters of one launch and runs it.
-func (e *Engine) launch(s cuda.Stream, run *cuda.Launch, call *kernel.Call, first, what []uint32, from []kernel.Source, args []Arg, each int) error {
-	call.Args = uint32(len(args))
+func (e *Engine) launch(s cuda.Stream, args []Arg, each int) error {
+	l := &e.checks.launch
+	l.Call.Args = uint32(len(args))
 	blocks := len(args)
 	for i := range args {
 		a := &args[i]
 		f := &e.fields[a.Field]
-		first[i] = uint32(blocks)
-		what[i] = uint32(a.Field)<<16 | uint32(f.DType)<<8 | mode(f, a)
-		from[i] = kernel.Source{
+		l.First[i] = uint32(blocks)
+		l.What[i] = uint32(a.Field)<<16 | uint32(f.DType)<<8 | mode(f, a)
+		l.From[i] = kernel.Source{
 			Base: uint64(a.Addr), RowStride: int64(a.RowStride), ColStride: int64(a.ColStride), N: uint64(f.Rows * f.Cols),
 		}
 		blocks += readers(f, each)
 	}
-	return run.Run(s, max(1, blocks))
+	return e.checks.run.Run(s, max(1, blocks))
 }
 
 // mode says how an argument can be read.

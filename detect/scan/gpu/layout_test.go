@@ -19,13 +19,13 @@ func TestLayout(t *testing.T) {
 	require.NoError(t, err)
 	var f kernel.Field
 	var s kernel.State
-	var l kernel.Launch100
+	var l kernel.Launch
 	for i, want := range []uintptr{
 		unsafe.Sizeof(kernel.Row{}), kernel.PartialBytes, unsafe.Sizeof(kernel.Turn{}), unsafe.Sizeof(kernel.First{}), unsafe.Sizeof(f),
 		unsafe.Sizeof(kernel.Trip{}), unsafe.Sizeof(kernel.Verdict{}), unsafe.Sizeof(s), unsafe.Sizeof(kernel.Call{}), unsafe.Sizeof(kernel.Source{}),
-		unsafe.Sizeof(kernel.Launch16{}), unsafe.Sizeof(l), unsafe.Offsetof(f.First), unsafe.Offsetof(f.Ring), unsafe.Offsetof(f.Limit),
+		unsafe.Sizeof(l), unsafe.Offsetof(f.First), unsafe.Offsetof(f.Ring), unsafe.Offsetof(f.Limit),
 		unsafe.Offsetof(s.Clocks), unsafe.Offsetof(s.Trip), unsafe.Offsetof(s.Done), unsafe.Offsetof(l.What), unsafe.Offsetof(l.From),
-		kernel.Threads, kernel.TileBytes,
+		kernel.Threads, kernel.TileBytes, kernel.MaxArgs,
 	} {
 		got := uint32(lib.Call(sizeof, []uintptr{uintptr(i)}))
 		assert.EqualValues(t, want, got, "number %d of ng_sizeof", i)

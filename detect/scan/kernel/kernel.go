@@ -7,15 +7,13 @@ import _ "embed"
 //go:embed scan.ptx
 var PTX string
 
-// The names of the kernels in PTX. Check16 takes a Launch16, Check100 a
-// Launch100; Flush takes the address of the fields and has a block for each;
-// Control takes a State's address, the address and number of its fields and an
-// Op, and has a thread for each.
+// The names of the kernels in PTX. Check takes a Launch; Flush takes the address
+// of the fields and has a block for each; Control takes a State's address, the
+// address and number of its fields and an Op, and has a thread for each.
 const (
-	Check16  = "ng_check16"
-	Check100 = "ng_check100"
-	Flush    = "ng_flush"
-	Control  = "ng_control"
+	Check   = "ng_check"
+	Flush   = "ng_flush"
+	Control = "ng_control"
 )
 
 // Threads is how many threads a block of each kernel has.

@@ -29,7 +29,7 @@ func TestPTXIsOfThisSource(t *testing.T) {
 func TestPTXIsOldEnough(t *testing.T) {
 	assert.Contains(t, PTX, "\n.version 8.0\n")
 	assert.Contains(t, PTX, "\n.target sm_70\n")
-	for _, name := range []string{Check16, Check100, Control} {
+	for _, name := range []string{Check, Flush, Control} {
 		assert.Contains(t, PTX, ".entry "+name+"(")
 	}
 }

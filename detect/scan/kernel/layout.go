@@ -131,24 +131,18 @@ type Source struct {
 	N                    uint64
 }
 
-// Launch16 is the parameter of the kernel Check16. The first Args blocks are
+// MaxArgs is how many arguments one launch has at most.
+const MaxArgs = 48
+
+// Launch is the parameter of the kernel Check. The first Args blocks are
 // bookkeepers; First says at which block the readers of each argument begin.
 // What of an argument is Field << 16 | DType << 8 | Mode.
-type Launch16 struct {
+type Launch struct {
 	_     structs.HostLayout
 	Call  Call
-	First [16]uint32
-	What  [16]uint32
-	From  [16]Source
-}
-
-// Launch100 is the parameter of the kernel Check100.
-type Launch100 struct {
-	_     structs.HostLayout
-	Call  Call
-	First [100]uint32
-	What  [100]uint32
-	From  [100]Source
+	First [MaxArgs]uint32
+	What  [MaxArgs]uint32
+	From  [MaxArgs]Source
 }
 
 // The modes: ModeVector for C order at a multiple of 16 and for no elements at

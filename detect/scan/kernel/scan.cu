@@ -126,16 +126,17 @@ struct Source {
   u64 n;                       // elements
 };
 
-template <int N>
-struct Launch {    // of up to N arguments, as the kernel's parameter
+static const int kArgs = 48;
+
+struct Launch {    // the kernel's parameter
   Call call;
-  u32 first[N];    // first reader of each argument; before it are args bookkeepers
-  u32 what[N];     // field << 16 | dtype << 8 | mode
-  Source from[N];
+  u32 first[kArgs];     // first reader of each argument; before it are args bookkeepers
+  u32 what[kArgs];      // field << 16 | dtype << 8 | mode
+  Source from[kArgs];
 };
 
 static_assert(sizeof(Row) == 80 && sizeof(Partial) == 64 && sizeof(Turn) == 64 && sizeof(First) == 32 && sizeof(Field) == 320, "layout.go");
-static_assert(sizeof(Trip) == 40 && sizeof(Verdict) == 56 && sizeof(State) == 168 && sizeof(Call) == 40 && sizeof(Source) == 32, "layout.go");
+static_assert(sizeof(Trip) == 40 && sizeof(Verdict) == 56 && sizeof(State) == 168 && sizeof(Call) == 40 && sizeof(Source) == 32 && sizeof(Launch) == 1960, "layout.go");
 
 // ---- Threads working together ----
 
@@ -233,20 +234,68 @@ __device__ __forceinline__ float widen_half(u16 h) {
 #endif
 }
 
-// The types of floats: their bits, what sums them up, how many vectors a thread
-// loads before it looks at the first.
-struct F16 { typedef u16 Bits; typedef Tally32 Sum; static __device__ float value(u16 b) { return widen_half(b); } static const int kAtOnce = 5; };
-struct BF16 { typedef u16 Bits; typedef Tally32 Sum; static __device__ float value(u16 b) { return __uint_as_float(u32(b) << 16); } static const int kAtOnce = 5; };
-struct F32 { typedef u32 Bits; typedef Tally32 Sum; static __device__ float value(u32 b) { return __uint_as_float(b); } static const int kAtOnce = 10; };
-struct F64 { typedef u64 Bits; typedef Tally64 Sum; static __device__ double value(u64 b) { return __longlong_as_double(b); } static const int kAtOnce = 5; };
+// Lens turns the bits of integers of one size into numbers.
+struct Lens {
+  u32 flip, most;  // signed: the sign bit; bool: at most one
+  bool is_signed;
+};
+
+__device__ __forceinline__ Lens lens_of(u32 dtype) {
+  bool is_signed = dtype <= kInt64;
+  return {is_signed ? 0x80u << (dtype == kInt16 ? 8 : dtype == kInt32 ? 24 : 0) : 0, dtype == kBool ? 1 : ~0u, is_signed};
+}
+
+// The types that are read fast: their bits, what they are computed with, how
+// many vectors a thread loads before it looks at the first, and whether they are
+// read fast with any strides.
+struct F16 {
+  typedef u16 Bits; typedef float Value; typedef Tally32 Sum;
+  static const int kAtOnce = 5; static const bool kStrided = true;
+  static __device__ __forceinline__ float value(u16 b, const Lens&) { return widen_half(b); }
+};
+struct BF16 {
+  typedef u16 Bits; typedef float Value; typedef Tally32 Sum;
+  static const int kAtOnce = 5; static const bool kStrided = true;
+  static __device__ __forceinline__ float value(u16 b, const Lens&) { return __uint_as_float(u32(b) << 16); }
+};
+struct F32 {
+  typedef u32 Bits; typedef float Value; typedef Tally32 Sum;
+  static const int kAtOnce = 10; static const bool kStrided = true;
+  static __device__ __forceinline__ float value(u32 b, const Lens&) { return __uint_as_float(b); }
+};
+struct F64 {
+  typedef u64 Bits; typedef double Value; typedef Tally64 Sum;
+  static const int kAtOnce = 5; static const bool kStrided = true;
+  static __device__ __forceinline__ double value(u64 b, const Lens&) { return __longlong_as_double(b); }
+};
+struct Int8 {
+  typedef u8 Bits; typedef float Value; typedef Tally32 Sum;
+  static const int kAtOnce = 2; static const bool kStrided = false;
+  static __device__ __forceinline__ float value(u8 b, const Lens& l) { return float(int((b ^ l.flip) < l.most ? b ^ l.flip : l.most) - int(l.flip)); }
+};
+struct Int16 {
+  typedef u16 Bits; typedef float Value; typedef Tally32 Sum;
+  static const int kAtOnce = 2; static const bool kStrided = false;
+  static __device__ __forceinline__ float value(u16 b, const Lens& l) { return float(int(b ^ l.flip) - int(l.flip)); }
+};
+struct Int32 {
+  typedef u32 Bits; typedef double Value; typedef Tally64 Sum;
+  static const int kAtOnce = 2; static const bool kStrided = false;
+  static __device__ __forceinline__ double value(u32 b, const Lens& l) { return double(i64(b ^ l.flip) - i64(l.flip)); }
+};
+struct Int64 {
+  typedef u64 Bits; typedef double Value; typedef Tally64 Sum;
+  static const int kAtOnce = 2; static const bool kStrided = false;
+  static __device__ __forceinline__ double value(u64 b, const Lens& l) { return l.is_signed ? double(i64(b)) : double(b); }
+};
 
 // value widens an element of any type; exact but for integers beyond 2^53.
 __device__ double value(u32 dtype, u64 b) {
   switch (dtype) {
-    case kFloat16: return F16::value(u16(b));
-    case kBFloat16: return BF16::value(u16(b));
-    case kFloat32: return F32::value(u32(b));
-    case kFloat64: return F64::value(b);
+    case kFloat16: return widen_half(u16(b));
+    case kBFloat16: return __uint_as_float(u32(b) << 16);
+    case kFloat32: return __uint_as_float(u32(b));
+    case kFloat64: return __longlong_as_double(b);
     case kInt8: return (signed char)b;
     case kInt16: return short(b);
     case kInt32: return int(b);
@@ -442,7 +491,7 @@ __device__ __noinline__ bool careful(const Call c, const Work w, Shared& sh) {
   return record(c, f, sh, now);
 }
 
-// ---- The fast reading: floats, of which nearly always all are finite ----
+// ---- The fast reading: what nearly always is finite ----
 
 // Sum32 adds floats without the slow double unit of consumer cards: s + c is the
 // sum, c what rounding lost. A NaN or an infinity makes it NaN. Only what take
@@ -514,6 +563,7 @@ __device__ __forceinline__ typename T::Sum vectors(const Call& c, Work& w, Early
   const u32 per = 16 / sizeof(Bits), tile = kTile / sizeof(Bits);
   Sum v = nothing((Sum*)0);
   auto sum = zero((Sum*)0);
+  Lens lens = lens_of(w.dtype);
   u32 i0 = threadIdx.x * per;  // of this thread's first element, among the reader's
   if (w.from.n == 0) begin(c, e, w, sh);
   for (u64 start = u64(w.reader) * tile; start < w.from.n; start += u64(w.readers) * tile) {
@@ -532,9 +582,9 @@ __device__ __forceinline__ typename T::Sum vectors(const Call& c, Work& w, Early
       for (int k = 0; k < T::kAtOnce; k++) {
         if (k * kThreads >= left) break;
         if (dst) __stcs(dst + k * kThreads, in[k].v);
-        decltype(T::value(0)) x[per];
+        typename T::Value x[per];
 #pragma unroll
-        for (u32 j = 0; j < per; j++) x[j] = T::value(in[k].b[j]);
+        for (u32 j = 0; j < per; j++) x[j] = T::value(in[k].b[j], lens);
         take<per>(v, sum, x, i0 + k * kThreads * per);
       }
       at += T::kAtOnce * kThreads * 16, i0 += T::kAtOnce * kThreads * per, left -= T::kAtOnce * kThreads;
@@ -544,7 +594,7 @@ __device__ __forceinline__ typename T::Sum vectors(const Call& c, Work& w, Early
       u32 i = count - rest + t;
       Bits b = ((const Bits*)w.from.base)[start + i];
       if (w.dst) ((Bits*)w.dst)[start + i] = b;
-      decltype(T::value(0)) x[1] = {T::value(b)};
+      typename T::Value x[1] = {T::value(b, lens)};
       take<1>(v, sum, x, i0 - t * per - tile + i);
     }
     sum.into(&v.sum);
@@ -564,6 +614,7 @@ __device__ __forceinline__ typename T::Sum elements(const Work& w) {
   i64 on = i64(rows_on) * a.row_stride + i64(cols_on) * a.col_stride, wrap = a.row_stride - i64(cols) * a.col_stride;
   Sum v = nothing((Sum*)0);
   auto sum = zero((Sum*)0);
+  Lens lens = {};
   u32 i0 = 0;
   for (u64 start = u64(w.reader) * tile; start < a.n; start += u64(w.readers) * tile, i0 += tile) {
     u64 row = quotient(start + threadIdx.x, cols), col = start + threadIdx.x - row * cols;
@@ -583,7 +634,7 @@ __device__ __forceinline__ typename T::Sum elements(const Work& w) {
         u32 i = base + k * kThreads;
         if (i >= count) continue;
         if (dst) dst[i] = b[k];
-        decltype(T::value(0)) x[1] = {T::value(b[k])};
+        typename T::Value x[1] = {T::value(b[k], lens)};
         take<1>(v, sum, x, i0 + i);
       }
       sum.into(&v.sum);
@@ -601,8 +652,8 @@ __device__ __forceinline__ bool fast(const Call& c, Work& w, Early& e, Shared& s
   typename T::Sum v;
   if (w.mode == kVector) {
     v = vectors<T>(c, w, e, sh);
-  } else {
-    if (begin(c, e, w, sh)) v = elements<T>(w);
+  } else if (begin(c, e, w, sh)) {
+    if constexpr (T::kStrided) v = elements<T>(w);
   }
   if (e.frozen) return true;
   if (__syncthreads_or(!(v.sum - v.sum == 0) || v.best > w.bound)) return false;
@@ -783,13 +834,18 @@ __device__ __forceinline__ void keep_book(const Call& c, Field* f, Shared& sh, u
 __device__ __forceinline__ void read_part(const Call& c, Shared& sh, Work& w) {
   Early e = ask(c, w.f);
   u64 was = 0;
-  bool done = false, kept = w.mode != kByte, candidate = false;
+  bool done = false, candidate = false;
+  bool kept = w.mode == kVector || (w.mode == kElement && w.dtype <= kFloat64);  // read fast, and so in the ring
   switch (kept ? w.dtype : 0) {
     case kFloat32: done = fast<F32>(c, w, e, sh, sh.t32, &was); break;
     case kFloat16: done = fast<F16>(c, w, e, sh, sh.t32, &was); break;
     case kBFloat16: done = fast<BF16>(c, w, e, sh, sh.t32, &was); break;
     case kFloat64: done = fast<F64>(c, w, e, sh, sh.t64, &was); break;
-    default: kept = false, begin(c, e, w, sh);
+    case kInt8: case kUint8: case kBool: done = fast<Int8>(c, w, e, sh, sh.t32, &was); break;
+    case kInt16: case kUint16: done = fast<Int16>(c, w, e, sh, sh.t32, &was); break;
+    case kInt32: case kUint32: done = fast<Int32>(c, w, e, sh, sh.t64, &was); break;
+    case kInt64: case kUint64: done = fast<Int64>(c, w, e, sh, sh.t64, &was); break;
+    default: begin(c, e, w, sh);
   }
   if (e.frozen) return;
   if (!done) {
@@ -801,8 +857,7 @@ __device__ __forceinline__ void read_part(const Call& c, Shared& sh, Work& w) {
 }
 
 // find returns the argument whose readers block b is one of.
-template <int N>
-__device__ __forceinline__ u32 find(const Launch<N>& p, u32 b) {
+__device__ __forceinline__ u32 find(const Launch& p, u32 b) {
   u32 a = 0, end = p.call.args;
   while (end - a > 1) {
     u32 mid = (a + end) / 2;
@@ -811,9 +866,10 @@ __device__ __forceinline__ u32 find(const Launch<N>& p, u32 b) {
   return a;
 }
 
-// check is the work of one block.
-template <int N>
-__device__ __forceinline__ void check(const Launch<N>& p) {
+#define NG_KERNEL extern "C" __global__ void __launch_bounds__(kThreads, 5)
+
+// ng_check is the work of one block of a check.
+NG_KERNEL ng_check(const __grid_constant__ Launch p) {
   __shared__ Shared sh;
   const Call& c = p.call;
   u32 b = blockIdx.x;
@@ -831,11 +887,6 @@ __device__ __forceinline__ void check(const Launch<N>& p) {
   Work w = {p.from[a], what >> 8 & 255, what & 255, b - p.first[a], readers, f, 0, 0};
   read_part(c, sh, w);
 }
-
-#define NG_KERNEL extern "C" __global__ void __launch_bounds__(kThreads, 5)
-
-NG_KERNEL ng_check16(const __grid_constant__ Launch<16> p) { check(p); }
-NG_KERNEL ng_check100(const __grid_constant__ Launch<100> p) { check(p); }
 
 // ng_flush sums up the last frame of each field, one block for each, once no
 // check can follow.

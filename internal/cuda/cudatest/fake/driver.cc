@@ -40,15 +40,14 @@ thread_local std::vector<uintptr_t> contexts;
 const uintptr_t kContext = 0xc0de;
 bool started;
 
-const char* const kNames[] = {"ng_check16", "ng_check100", "ng_control", "ng_flush"};
-const unsigned kSizes[] = {sizeof(Launch<16>), sizeof(Launch<100>), 24, 8};
+const char* const kNames[] = {"ng_check", "ng_control", "ng_flush"};
+const unsigned kSizes[] = {sizeof(Launch), 24, 8};
 
-void work16(const void* p) { ng_check16(*(const Launch<16>*)p); }
-void work100(const void* p) { ng_check100(*(const Launch<100>*)p); }
+void check(const void* p) { ng_check(*(const Launch*)p); }
 struct Control { State* s; Field* f; u32 n, op; };
 void control(const void* p) { auto c = (const Control*)p; ng_control(c->s, c->f, c->n, c->op); }
 void flush(const void* p) { ng_flush(*(const Field* const*)p); }
-void (*const kWork[])(const void*) = {work16, work100, control, flush};
+void (*const kWork[])(const void*) = {check, control, flush};
 
 #define CALL extern "C" Result
 #define LOCK std::lock_guard<std::recursive_mutex> lock(mu)
@@ -139,7 +138,7 @@ CALL cuMemGetInfo_v2(size_t* free, size_t* total) { NEED_CONTEXT; *free = capaci
 // The text is not compiled: the kernels are those of scan.cu, built in.
 CALL cuModuleLoadDataEx(uintptr_t* m, const char* text, unsigned n, const int* options, void** values) {
   NEED_CONTEXT;
-  if (!strstr(text, ".entry ng_check16")) {
+  if (!strstr(text, ".entry ng_check(")) {
     for (unsigned i = 0; i < n; i++) if (options[i] == 5) strcpy((char*)values[i], "no kernel in sight");  // ERROR_LOG_BUFFER
     return INVALID_PTX;
   }
@@ -241,10 +240,10 @@ CALL cuPointerGetAttribute(void* out, int what, uintptr_t p) {
 
 CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned, uintptr_t s, void** params, void**) {
   NEED_CONTEXT;
-  NEED(f >= 1 && f <= 4 && gx > 0 && gy == 1 && gz == 1 && bx == unsigned(kThreads) && by == 1 && bz == 1, INVALID_VALUE);
+  NEED(f >= 1 && f <= 3 && gx > 0 && gy == 1 && gz == 1 && bx == unsigned(kThreads) && by == 1 && bz == 1, INVALID_VALUE);
   f--;
   auto copy = std::make_shared<std::string>();
-  if (f == 2) {
+  if (f == 1) {
     Control c = {*(State**)params[0], *(Field**)params[1], *(u32*)params[2], *(u32*)params[3]};
     copy->assign((char*)&c, sizeof c);
   } else {
@@ -257,8 +256,8 @@ CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned
 extern "C" unsigned ng_sizeof(unsigned what) {
   const unsigned all[] = {
     sizeof(Row), sizeof(Partial), sizeof(Turn), sizeof(First), sizeof(Field), sizeof(Trip), sizeof(Verdict), sizeof(State), sizeof(Call),
-    sizeof(Source), sizeof(Launch<16>), sizeof(Launch<100>), offsetof(Field, first), offsetof(Field, ring), offsetof(Field, limit),
-    offsetof(State, clocks), offsetof(State, trip), offsetof(State, done), offsetof(Launch<100>, what), offsetof(Launch<100>, from),
-    kThreads, kTile};
+    sizeof(Source), sizeof(Launch), offsetof(Field, first), offsetof(Field, ring), offsetof(Field, limit),
+    offsetof(State, clocks), offsetof(State, trip), offsetof(State, done), offsetof(Launch, what), offsetof(Launch, from),
+    kThreads, kTile, kArgs};
   return what < sizeof all / sizeof *all ? all[what] : 0;
 }
