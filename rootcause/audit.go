@@ -155,6 +155,13 @@ func (c *Case) passive(dt float64) []servo {
 // stiffest returns the servo that is closest to instability, nil without any.
 func (c *Case) stiffest() *servo { return worstOf(c.servos(), (*servo).worst) }
 
+// strongest returns the motor that is strongest for what it moves, nil without any.
+func (c *Case) strongest() *servo { return c.strongestAt(c.timestep()) }
+
+func (c *Case) strongestAt(dt float64) *servo {
+	return worstOf(c.servosAt(dt), func(s *servo) float64 { return s.turn })
+}
+
 // worstOf returns the servo with the largest measure, nil without any.
 func worstOf(all []servo, measure func(*servo) float64) *servo {
 	var best *servo
@@ -216,7 +223,7 @@ func auditServo(s *servo, what string, dt float64) (Feature, bool) {
 
 // auditMotor judges the motor that is strongest for what it moves.
 func (c *Case) auditMotor(dt float64) (Feature, bool) {
-	s := worstOf(c.servosAt(dt), func(s *servo) float64 { return s.turn })
+	s := c.strongestAt(dt)
 	if s == nil || s.turn < jerky {
 		return Feature{}, false
 	}

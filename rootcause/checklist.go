@@ -8,22 +8,23 @@ type check struct {
 	name  string
 	cause string
 	cost  float64 // of acting on it, in rough units of work
+	clear string  // what would clear the row
 	judge func(*Case) (Status, string)
 	fix   func(*Case) string
 }
 
 // checks is the table.
 var checks = []check{
-	{"division in a reward", RewardOverflow, 1, checkReward, fixReward},
-	{"action scale", ContactDivergence, 1, checkAction, fixAction},
-	{"normalizer warmed up", NormalizerCold, 1, checkNormalizer, fixNormalizer},
-	{"actuator gains", ContactDivergence, 2, checkGains, fixGains},
-	{"timestep", ContactDivergence, 1, checkTimestep, fixTimestep},
-	{"solver iterations", ContactDivergence, 1, checkIterations, fixIterations},
-	{"nconmax and njmax", ContactDivergence, 1, checkCapacity, fixCapacity},
-	{"contact parameters", ContactDivergence, 2, checkContacts, fixContacts},
-	{"policy std parameterisation", PolicyStd, 1, checkStd, fixStd},
-	{"CUDA graph", StaleGraph, 2, checkGraph, fixGraph},
+	{"division in a reward", RewardOverflow, 1, "every reward term by name over 20 env steps before it began, none beyond a hundred times its usual size", checkReward, fixReward},
+	{"action scale", ContactDivergence, 1, "action of the env to blame over 20 env steps, below three times what all others give", checkAction, fixAction},
+	{"normalizer warmed up", NormalizerCold, 1, "the normalized observation over 20 env steps, with |z| below 50", checkNormalizer, fixNormalizer},
+	{"actuator gains", ContactDivergence, 2, "a model file whose gains give sqrt(kp/inertia)*dt below 0.3", checkGains, fixGains},
+	{"timestep", ContactDivergence, 1, "qvel over 20 substeps with the timestep, moving less than a rad or m a step, and no runaway", checkTimestep, fixTimestep},
+	{"solver iterations", ContactDivergence, 1, "solver_niter over 20 substeps, below 0.8 of the limit", checkIterations, fixIterations},
+	{"nconmax and njmax", ContactDivergence, 1, "nefc and ncon over 20 substeps with their limits, below 0.9 of them", checkCapacity, fixCapacity},
+	{"contact parameters", ContactDivergence, 2, "contact distances over 20 substeps, above -1 cm", checkContacts, fixContacts},
+	{"policy std parameterisation", PolicyStd, 1, "policy.std over 20 env steps, above ten times its clamp", checkStd, fixStd},
+	{"CUDA graph", StaleGraph, 2, "captures and addresses as events and facts, equal, and nothing changed after the last capture", checkGraph, fixGraph},
 }
 
 // checklist judges the ten rows.
@@ -31,7 +32,7 @@ func (c *Case) checklist() []Check {
 	out := make([]Check, 0, len(checks))
 	for i, k := range checks {
 		status, evidence := k.judge(c)
-		out = append(out, Check{Row: i + 1, Check: k.name, Status: status, Evidence: evidence, Fix: k.fix(c), Cause: k.cause})
+		out = append(out, Check{Row: i + 1, Check: k.name, Status: status, Evidence: evidence, Fix: k.fix(c), Cause: k.cause, Clears: k.clear})
 	}
 	return out
 }

@@ -9,10 +9,10 @@ import (
 
 // A contact given as a spring (direct solref) is too hard for the step beyond
 // sqrt(stiffness)*dt = 1.5; one given as a time constant when that is shorter
-// than two steps, and hopeless when shorter than one.
+// than two steps, and hopeless when no longer than one.
 const (
 	hard   = 1.5
-	coarse = 0.99
+	coarse = 1.01
 	rough  = 1.9
 )
 

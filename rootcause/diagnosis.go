@@ -73,6 +73,7 @@ type Check struct {
 	Check    string `json:"check"`
 	Status   Status `json:"status"`
 	Evidence string `json:"evidence"`
+	Clears   string `json:"clears"` // what would have to be recorded, and how it would have to be
 	Fix      string `json:"fix"`
 	Cause    string `json:"cause"`
 }

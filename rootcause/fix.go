@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -76,6 +77,13 @@ func fixModel(c *Case) string {
 	}
 	if s := c.stiffest(); s != nil && s.wdt > shaky {
 		return fmt.Sprintf("Lower kp of %s from %s to below %s, add armature, or halve the timestep of %s s.", s.name, num(s.kp), num(s.kp/(s.wdt*s.wdt)), num(c.timestep()))
+	}
+	if f := c.feature("X6"); f.Value == "impossible" {
+		return "Correct the model file: " + strings.Replace(f.Text, "the model holds", "it holds", 1) + "."
+	}
+	if s := c.strongest(); s != nil && s.turn > jerky {
+		return fmt.Sprintf("Divide gear or gain of actuator %s by %s or more, or limit its force: at full torque it turns its joint by %s rad or m in one step of %s s; or give back the mass that it should move.",
+			s.name, num(math.Ceil(s.turn/jerky*2)), num(s.turn), num(c.timestep()))
 	}
 	return "Check masses, inertias, armature, gains and randomised arrays of the env that ran away; a joint that runs away without contact is driven by its own actuator: lower kp and kd, add armature."
 }

@@ -23,6 +23,9 @@ func (c *Case) excitement() Feature {
 		return idle("no physics that runs away")
 	}
 	row := v.row(r.env)
+	if v.len() > 0 && v.kind == state {
+		return unmeasured("qvel by itself: a model beside the dump would divide the state")
+	}
 	if v.len() == 0 || row < 0 {
 		return unmeasured("qvel of the env that ran away, before it did")
 	}

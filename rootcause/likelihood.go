@@ -123,7 +123,7 @@ var rare = map[string]map[string]float64{
 	PaddingRows:      {"X18 yes": .85, "F8 few": .20, "F8 some": .60, "F8 all": .20, "X10 sensor": .30, "X10 term": .30, "X10 state": .40},
 	NormalizerLost:   {"X19 yes": .85, "F7 yes": .10, "F9 yes": .20},
 	RankDesync:       {"X20 yes": .85, "X20 elsewhere": .10, "X20 no": .05, "X22 yes": .30, "X3 yes": .50, "F10 yes": .10, "F11 yes": .20},
-	SimKernel:        {"X2 yes": .55, "X6 shaky": .06, "X6 unstable": .02, "X6 impossible": .0015, "X14 none": .25, "X1 yes": .05},
+	SimKernel:        {"X2 yes": .55, "X6 shaky": .06, "X6 unstable": .02, "X6 impossible": .0015, "X14 none": .15, "X1 yes": .05},
 	AutodiffSingular: {"X22 yes": .90, "F1 loss_grad": .90, "X3 yes": .80},
 	Backend:          {"F12 yes": .003, "X9 cuda": .40, "X9 backend": .60, "X8 yes": .05},
 	Masked:           {"X17 yes": .45, "X17 named": .10, "X17 shown": .40, "X17 no": .05, "F1 phys": .40, "F1 sensor": .40, "F1 reward": .40, "F2 yes": .40, "F6 yes": .30},

@@ -82,6 +82,9 @@ func (c *Case) shares(cs []candidate) []float64 {
 	return out
 }
 
+// worthAsking is how many nats a feature must be expected to give to be missed.
+const worthAsking = 0.3
+
 // unasked returns what was not recorded and would have spoken for or against a
 // cause, the most telling first.
 func (c *Case) unasked(cause int) []string {
@@ -95,7 +98,7 @@ func (c *Case) unasked(cause int) []string {
 		if f.known() || f.Recorded {
 			continue
 		}
-		if w := tells(f.ID, cause); w >= math.Ln2 {
+		if w := tells(f.ID, cause); w >= worthAsking {
 			gaps = append(gaps, gap{strings.TrimPrefix(f.Text, "not recorded: "), w})
 		}
 	}
@@ -109,16 +112,16 @@ func (c *Case) unasked(cause int) []string {
 	return out
 }
 
-// tells returns by how many nats the most telling value of a feature would move
-// a cause against the average of all.
+// tells returns how many nats a feature is expected to speak for a cause, against
+// the average of all, if the cause is the right one.
 func tells(feature string, cause int) float64 {
-	most := 0.0
+	nats := 0.0
 	for _, v := range values(feature) {
 		p, _ := likelihood(feature, v, 0.1)
 		mean := floats.Sum(p) / float64(len(p))
-		most = max(most, math.Abs(math.Log(p[cause]/mean)))
+		nats += p[cause] * math.Log(p[cause]/mean)
 	}
-	return most
+	return nats
 }
 
 // ask returns the unknown feature whose answer would tell the two likeliest

@@ -13,6 +13,9 @@ func (c *Case) again() Feature {
 	if f.len() == 0 || !ok {
 		return unmeasured("earlier episodes of the env to blame")
 	}
+	if f.kind == state {
+		return unmeasured("qvel by itself: a model beside the dump would divide the state")
+	}
 	row := f.row(env)
 	if row < 0 {
 		return unmeasured("earlier episodes of the env to blame")

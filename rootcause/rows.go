@@ -97,6 +97,8 @@ func checkTimestep(c *Case) (Status, string) {
 	turn := g * dt
 	text := fmt.Sprintf("at %s s a step moves the fastest joint by %s rad or m (95 %% of what was healthy)", num(dt), num(turn))
 	switch {
+	case c.is("X14", "coarse") && c.is("F2", yes):
+		return Implicated, c.feature("X14").Text
 	case turn > 1 || dt >= 0.02 && c.is("F2", yes):
 		if c.is("F2", yes) {
 			return Implicated, text + ": more than a step can follow"
@@ -238,7 +240,13 @@ func checkCapacity(c *Case) (Status, string) {
 func checkContacts(c *Case) (Status, string) {
 	f := c.counterNamed("dist")
 	env, ok := c.focus()
+	if x := c.feature("X14"); x.Value == "hard" {
+		return Implicated, x.Text
+	}
 	if f.len() == 0 || !ok {
+		if c.is("X14", "none") {
+			return Cleared, c.feature("X14").Text
+		}
 		if c.is("X2", yes) {
 			return Cleared, c.feature("X2").Text
 		}
@@ -253,7 +261,12 @@ func checkContacts(c *Case) (Status, string) {
 
 // fixContacts says how to soften a contact.
 func fixContacts(c *Case) string {
-	if dt := c.timestep(); dt > 0 {
+	dt := c.timestep()
+	if spring, _ := c.extremeContacts(); dt > 0 && spring != nil && c.is("X14", "hard") {
+		return fmt.Sprintf("Soften geom %s: a direct stiffness (solref) below %s instead of %s, or a timeconst of at least %s s.",
+			spring.Name, num(1/(dt*dt)), num(-spring.SolRef[0]), num(2*dt))
+	}
+	if dt > 0 {
 		return fmt.Sprintf("Soften the contacts: solref timeconst at least %s s (twice the timestep), condim 4, friction 0.8 0.005 0.001.", num(2*dt))
 	}
 	return "Soften the contacts: solref timeconst at least twice the timestep, condim 4, friction 0.8 0.005 0.001."
