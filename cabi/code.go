@@ -43,6 +43,12 @@ func codeOf(err error, other C.int) C.int {
 		return C.NG_ERR_CHANGED
 	case errors.Is(err, detect.ErrNoDumpsLeft):
 		return C.NG_ERR_NO_DUMPS
+	case errors.Is(err, detect.ErrNothingNew):
+		return C.NG_ERR_NOTHING_NEW
+	case errors.Is(err, detect.ErrUnsupported):
+		return C.NG_ERR_UNSUPPORTED
+	case errors.Is(err, detect.ErrInGraph):
+		return C.NG_ERR_GRAPH
 	case errors.As(err, &argument), errors.As(err, &misuse):
 		return C.NG_ERR_ARGUMENT
 	}

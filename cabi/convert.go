@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 	"unsafe"
 
 	"github.com/nanguard/nanguard/detect"
@@ -40,6 +41,10 @@ func configOf(c C.in_config) (detect.Config, error) {
 		RingBytes: int64(c.ring_bytes), MaxFrames: int(c.max_frames), TraceLen: int(c.trace_len),
 		PostFrames: int(c.post_frames), MaxEnvs: int(c.max_envs), ControlEnvs: int(c.control_envs),
 		MaxDumps: int(c.max_dumps), StateSpec: int(c.state_spec),
+		Cooldown: time.Duration(float64(c.cooldown_s) * float64(time.Second)),
+	}
+	if !(c.cooldown_s >= 0 && c.cooldown_s < 1e9) {
+		return config, wrong("guard_new: cooldown of %v s", float64(c.cooldown_s))
 	}
 	if c.device < C.NG_DEVICE_AUTO {
 		return config, wrong("guard_new: unknown device %d", c.device)
@@ -70,6 +75,8 @@ func fieldOf(f C.in_field, ref C.in_refs) (name string, o detect.FieldOptions, e
 	}
 	o = detect.FieldOptions{
 		Stage: dump.Stage(textOf(f.stage)), Clock: clock, Order: float64(f.order), Unit: textOf(f.unit), Shared: f.shared != 0,
+		Limit:  float64(f.limit),
+		Growth: detect.Growth{Factor: float64(f.growth_factor), Frames: int(f.growth_frames), Floor: float64(f.growth_floor)},
 	}
 	if f.n_cols > 0 {
 		for i, label := range unsafe.Slice(f.cols, int(f.n_cols)) {
@@ -171,6 +178,7 @@ func factOf(text string) (any, error) {
 // classes holds the numbers of the classes in C.
 var classes = map[string]C.int32_t{
 	tensor.NaN.String(): C.NG_NAN, tensor.PosInf.String(): C.NG_POSINF, tensor.NegInf.String(): C.NG_NEGINF,
+	detect.ClassLimit: C.NG_LIMIT, detect.ClassGrowth: C.NG_GROWTH,
 }
 
 // putVerdict fills in a verdict, which is all zero.

@@ -91,8 +91,8 @@ func goCheck(guard C.ng_guard, clock, advance C.int32_t, refs C.in_refs, n C.uin
 	return C.NG_OK
 }
 
-// check is one check of a C caller's. What lies in host memory needs no stream.
-func (h *handle) check(clock dump.Clock, advance bool, refs []C.ng_ref, _ uintptr) error {
+// check is one check of a C caller's.
+func (h *handle) check(clock dump.Clock, advance bool, refs []C.ng_ref, stream uintptr) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refs = h.refs[:0]
@@ -104,9 +104,9 @@ func (h *handle) check(clock dump.Clock, advance bool, refs []C.ng_ref, _ uintpt
 		h.refs = append(h.refs, detect.FieldRef{ID: detect.FieldID(refs[i].field), Ref: r})
 	}
 	if advance {
-		return h.guard.Check(clock, h.refs...)
+		return h.guard.CheckOn(stream, clock, h.refs...)
 	}
-	return h.guard.CheckSame(clock, h.refs...)
+	return h.guard.CheckSameOn(stream, clock, h.refs...)
 }
 
 //export goPoll

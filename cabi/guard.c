@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 _Static_assert(sizeof(void *) == 8, "nanguard needs a 64-bit system");
-_Static_assert(sizeof(ng_config) == 80, "ng_config has another size than version 1");
-_Static_assert(sizeof(ng_field) == 64, "ng_field has another size than version 1");
+_Static_assert(sizeof(ng_config) == 88, "ng_config has another size than version 1");
+_Static_assert(sizeof(ng_field) == 88, "ng_field has another size than version 1");
 _Static_assert(sizeof(ng_ref) == 64, "ng_ref has another size than version 1");
 _Static_assert(sizeof(ng_event) == 56, "ng_event has another size than version 1");
 _Static_assert(sizeof(ng_verdict) == 5424, "ng_verdict has another size than version 1");

@@ -28,8 +28,8 @@ var (
 	_ = [1]struct{}{}[C.NG_HOST-C.int(tensor.Host)]
 	_ = [1]struct{}{}[C.NG_CUDA-C.int(tensor.CUDA)]
 
-	_ = [1]struct{}{}[C.sizeof_ng_config-80]
-	_ = [1]struct{}{}[C.sizeof_ng_field-64]
+	_ = [1]struct{}{}[C.sizeof_ng_config-88]
+	_ = [1]struct{}{}[C.sizeof_ng_field-88]
 	_ = [1]struct{}{}[C.sizeof_ng_ref-64]
 	_ = [1]struct{}{}[C.sizeof_ng_event-56]
 	_ = [1]struct{}{}[C.sizeof_ng_verdict-5424]

@@ -57,11 +57,14 @@ enum {
 	NG_ERR_HANDLE = -2,     /* the guard is closed, or was never made */
 	NG_ERR_FORK = -3,       /* this process was forked from the one that loaded the library */
 	NG_ERR_CHANGED = -4,    /* a field has another shape, dtype or memory than when it was bound */
-	NG_ERR_OFF = -5,        /* reading a field faulted: the guard is off, what it holds can be dumped */
+	NG_ERR_OFF = -5,        /* reading a field faulted or the GPU was lost: the guard is off, what it holds can be dumped */
 	NG_ERR_NO_DUMPS = -6,   /* the run has written max_dumps dumps */
 	NG_ERR_WRITE = -7,      /* the dump, or what belongs beside it, could not be written */
 	NG_ERR_BUFFER = -8,     /* the text did not fit into the caller's buffer */
-	NG_ERR_INTERNAL = -9    /* a bug of the library, kept from ending the process */
+	NG_ERR_INTERNAL = -9,   /* a bug of the library, kept from ending the process */
+	NG_ERR_UNSUPPORTED = -10, /* a field is in memory of a GPU, and this machine cannot use CUDA */
+	NG_ERR_GRAPH = -11,     /* checks are part of a CUDA graph, and the call would have to change that */
+	NG_ERR_NOTHING_NEW = -12 /* nothing was recorded since the last dump: the guard rests after a trip */
 };
 
 /* Clocks: what counts the frames of a field. */
@@ -100,7 +103,9 @@ enum {
 enum {
 	NG_NAN = 1,
 	NG_POSINF = 2,
-	NG_NEGINF = 3
+	NG_NEGINF = 3,
+	NG_LIMIT = 4,           /* finite, above the field's limit */
+	NG_GROWTH = 5           /* finite, above what the field's growth allows */
 };
 
 /* Devices of a guard, beside 0 and up for a CUDA device. */
@@ -129,6 +134,7 @@ typedef struct ng_config {
 	int32_t max_dumps;      /* dumps of the run, those that are asked for included; 1 */
 	int32_t state_spec;     /* mjtState bits of the states_step entries; 0: unknown */
 	uint32_t reserved;
+	double cooldown_s;      /* seconds of rest after the dump of a trip, before the guard is armed again; 0 */
 } ng_config;
 
 /* What a field is. */
@@ -142,7 +148,10 @@ typedef struct ng_field {
 	int64_t n_cols;         /* 0: no labels */
 	double order;           /* place in the loop; 0: from the name, then from the order of binding */
 	int32_t clock;          /* NG_CLOCK_DEFAULT: that of the stage */
-	uint32_t reserved;
+	int32_t growth_frames;  /* with growth_factor; at least 2 */
+	double limit;           /* largest absolute value that is no trip; 0: no limit */
+	double growth_factor;   /* how much larger the largest value may be than growth_frames before; 0: as much as it likes */
+	double growth_floor;    /* below which growth is of no interest */
 } ng_field;
 
 /* Where the elements of a field are in this call. Strides are in bytes and may
@@ -186,7 +195,7 @@ typedef struct ng_verdict {
 	int64_t env;            /* -1: the field has one row for the whole run */
 	int64_t col;
 	int32_t clock;
-	int32_t value_class;    /* NG_NAN, NG_POSINF or NG_NEGINF */
+	int32_t value_class;    /* NG_NAN, ... */
 	char field[NG_NAME_MAX];
 	char path[NG_PATH_MAX]; /* of the dump once it is written, else "" */
 	char error[NG_TEXT_MAX]; /* of writing it, else "" */
@@ -199,15 +208,22 @@ int ng_config_init(ng_config *config);
 int ng_guard_new(const ng_config *config, ng_guard *guard);
 
 /* Adds a field. The ref gives dtype and shape; its address, which may be NULL,
- * is what ng_check reads when it is called without refs. */
+ * is what ng_check reads when it is called without refs. The first field on a
+ * GPU makes the guard one of that GPU; bind the others before the first check,
+ * since one that comes later makes the rings start anew, and none can come once
+ * a graph holds checks. */
 int ng_bind(ng_guard guard, const ng_field *field, const ng_ref *ref, int32_t *id);
 
 /* Advances the clock by one and captures the fields given at the addresses
- * given or, when n is 0, every field of that clock where it was bound. What lies
- * on a GPU is read in the order of stream (a CUstream; NULL is the default
- * stream), and the call does not wait for it; host memory is read before the
- * call returns. NG_TRIPPED means that ng_poll has a verdict, of this check or
- * of one before. */
+ * given or, when n is 0, every field of that clock where it was bound.
+ * NG_TRIPPED means that ng_poll has a verdict, of this check or of one before.
+ *
+ * Host memory is read before the call returns. What lies on a GPU is read in the
+ * order of stream (a CUstream; NULL is the default stream), and the call does
+ * not wait for it: the memory must live until then in the order of the stream,
+ * and a trip is known to a later call. While the stream is being captured, the
+ * check becomes part of the graph and happens whenever that runs, at the same
+ * addresses; fields in host memory are left out of it. */
 int ng_check(ng_guard guard, int32_t clock, const ng_ref *refs, uint32_t n, void *stream);
 
 /* ng_check without advancing the clock: for what belongs to the step under way,

@@ -221,6 +221,44 @@ static void a_guard_of_the_host_takes_no_memory_of_a_gpu(void) {
 	CHECK(ng_close(g) == NG_OK);
 }
 
+static void memory_of_a_gpu_needs_one(void) {
+	float x[ENVS * COLS] = {0};
+	ng_guard g = guard_of("gpu");
+	ng_ref ref = ref_of(x, ENVS, COLS);
+	ref.memory = NG_CUDA;
+	int code = bind(g, "qvel", &ref); /* with a GPU it is bound, since nothing is read yet */
+	if (code != NG_OK) FAILS(NG_ERR_UNSUPPORTED, bind(g, "qvel", &ref), "qvel");
+	CHECK(ng_close(g) == NG_OK);
+}
+
+static void finite_values_may_trip_too(void) {
+	float x[ENVS] = {0};
+	ng_guard g = guard_of("limits");
+	ng_ref ref = ref_of(x, ENVS, 1);
+	ng_field f = {.struct_size = sizeof f, .name = "reward", .limit = -1};
+	FAILS(NG_ERR_ARGUMENT, ng_bind(g, &f, &ref, &ref.field), "limit -1");
+	f.limit = 10, f.growth_factor = 4, f.growth_frames = 1;
+	FAILS(NG_ERR_ARGUMENT, ng_bind(g, &f, &ref, &ref.field), "growth over 1 frames");
+	f.growth_frames = 3, f.growth_floor = 1;
+	CHECK(ng_bind(g, &f, &ref, &ref.field) == NG_OK);
+	for (int i = 0; i < 4; i++) {
+		x[2] = 1.5f + i;
+		CHECK(ng_check(g, NG_STEP, &ref, 1, NULL) == NG_OK);
+	}
+	x[2] = 9.5f;
+	CHECK(ng_check(g, NG_STEP, &ref, 1, NULL) == NG_OK);
+	x[3] = -10.5f;
+	CHECK(ng_check(g, NG_STEP, &ref, 1, NULL) == NG_TRIPPED);
+	ng_verdict v = verdict_of(g);
+	CHECK(v.value_class == NG_LIMIT && v.env == 3 && v.tick == 6);
+	CHECK(ng_close(g) == NG_OK);
+	ng_config c = config_of("limits");
+	c.cooldown_s = -1;
+	FAILS(NG_ERR_ARGUMENT, ng_guard_new(&c, &g), "cooldown");
+	c.cooldown_s = NAN;
+	FAILS(NG_ERR_ARGUMENT, ng_guard_new(&c, &g), "cooldown");
+}
+
 static void the_first_bad_value_is_found(void) {
 	float qvel[ENVS * COLS] = {0}, obs[ENVS * COLS] = {0};
 	ng_config c = config_of("trip");
@@ -499,6 +537,8 @@ int main(int argc, char **argv) {
 	handles_are_not_used_again();
 	a_field_that_cannot_be_bound();
 	a_guard_of_the_host_takes_no_memory_of_a_gpu();
+	memory_of_a_gpu_needs_one();
+	finite_values_may_trip_too();
 	the_first_bad_value_is_found();
 	a_dump_on_request();
 	strides_are_followed();

@@ -16,7 +16,7 @@ from typing import Any, Callable, Union
 
 from . import _hooks, _library, _run
 from ._arrays import is_scalar, layout_of, view_of
-from ._library import CLOCKS, DEVICE_AUTO, DEVICE_HOST, NO_DUMPS, TRIPPED, NanGuardError
+from ._library import CLOCKS, DEVICE_AUTO, DEVICE_HOST, TRIPPED, NanGuardError
 from ._plan import BoundField, Plan, locate, number_view
 from ._verdict import Tripped, Verdict, verdict_of
 
@@ -62,6 +62,7 @@ class Guard:
         max_envs: culprits in the dump, in the order in which they went bad.
         control_envs: healthy envs in the dump, for comparison.
         max_dumps: dumps of the run, those that are asked for included.
+        cooldown: seconds of rest after the dump of a trip, before the next one counts.
         model: the simulator's model, copied beside the dump: the path of an ``.mjb``
             or ``.xml``, or a ``mujoco.MjModel``.
         state_spec: mjtState bits of the dump's ``states_step_*``, for MuJoCo's tools;
@@ -89,6 +90,7 @@ class Guard:
         max_envs: int = 5,
         control_envs: int = 2,
         max_dumps: int = 1,
+        cooldown: float = 0.0,
         model: Any = None,
         state_spec: int | None = None,
         run: Mapping[str, Any] | None = None,
@@ -122,6 +124,7 @@ class Guard:
             control_envs=control_envs,
             max_dumps=max_dumps,
             state_spec=(14 if path else 0) if state_spec is None else state_spec,
+            cooldown_s=cooldown,
         )
         handle = ctypes.c_uint64()
         try:
@@ -148,9 +151,15 @@ class Guard:
         unit: str = "",
         order: float = 0.0,
         shared: bool | None = None,
+        limit: float = 0.0,
+        growth: Sequence[float] | None = None,
         watch: bool = False,
     ) -> None:
         """Adds a field. Checks bind what they see first, so this is for what a name does not say.
+
+        On a GPU it also says in time what there will be: a field that is bound after
+        the first check makes the rings start anew, and none can be bound once checks
+        are part of a CUDA graph.
 
         Args:
             name: of the dump format: ``qvel``, ``obs.policy``, ``reward.upright``, ...
@@ -166,6 +175,11 @@ class Guard:
             order: place among the fields of one check, ascending; 0: from the name.
             shared: one row for the whole run (a loss, the normalizer, parameters)
                 instead of one per env. None: only a number or a 0-d array is.
+            limit: largest absolute value that is no trip, to see a divergence before it
+                is NaN; 0: no limit.
+            growth: ``(factor, frames)`` or ``(factor, frames, floor)``: trip when the
+                largest absolute value is above floor and more than factor times what
+                it was so many frames before.
             watch: this very array is meant, at this address, because a CUDA graph or
                 the simulator goes on reading it there. Checks of its clock include it
                 without being given it, and an address that changes becomes an event
@@ -186,7 +200,7 @@ class Guard:
                 f.shared = view_of(now).shape == ()
             view, layout, _ = locate(now, f.shared, keep)
         assert layout is not None
-        f.id = self._bind(f, view, layout, stage, clock, unit, order)
+        f.id = self._bind(f, view, layout, stage=stage, clock=clock, unit=unit, order=order, limit=limit, growth=tuple(growth or ()))
         with self._lock:
             self._fields[name] = f
             if watch and clock is not None:
@@ -194,8 +208,21 @@ class Guard:
                 self._watched[clock].append(f)
                 self._plans.clear()
 
-    def _bind(self, f: BoundField, view: Any, layout: Any, stage: str | None, clock: str | None, unit: str, order: float) -> int:
+    def _bind(
+        self,
+        f: BoundField,
+        view: Any,
+        layout: Any,
+        *,
+        stage: str | None,
+        clock: str | None,
+        unit: str,
+        order: float,
+        limit: float,
+        growth: tuple[float, ...],
+    ) -> int:
         """Binds a field in the library, without an address: each check says where it is."""
+        factor, frames, floor = [*growth, 0.0, 0.0, 0.0][:3]
         labels = (ctypes.c_char_p * len(f.cols))(*[c.encode() for c in f.cols]) if f.cols else None
         field = _library.Field(
             struct_size=ctypes.sizeof(_library.Field),
@@ -207,6 +234,10 @@ class Guard:
             n_cols=len(f.cols) if f.cols else 0,
             order=order,
             clock=_clock(clock) if clock else 0,
+            limit=limit,
+            growth_factor=factor,
+            growth_frames=int(frames),
+            growth_floor=floor,
         )
         ref = _library.Ref(
             struct_size=ctypes.sizeof(_library.Ref),
@@ -234,8 +265,10 @@ class Guard:
         Watched fields of the clock come along by themselves.
 
         Arrays on a GPU are read in the order of the stream that is current in their
-        framework, or of ``stream`` (an address, or what has ``cuda_stream``), and
-        nothing waits for it. Arrays in host memory are read before check returns.
+        framework, or of ``stream`` (an address, or what has ``cuda_stream``), nothing
+        waits for it, and a trip is known to a later call. While the stream is being
+        captured, the check becomes part of the graph and happens at each replay.
+        Arrays in host memory are read before check returns; a graph cannot have them.
         Give all arrays that belong together in one check: among them, the first bad
         one is told by their place in the loop, not by the order in which they come.
         """
@@ -442,7 +475,7 @@ class Guard:
             self._flush()
             log.warning("dump of a run that ends: %s", self.dump(reason))
         except NanGuardError as e:
-            if e.code != _library.CODES[NO_DUMPS]:
+            if e.code not in ("no_dumps", "nothing_new"):  # the trip's dump is there
                 log.error("no dump of the run that ends: %s", e)
 
     def close(self) -> None:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 OK, TRIPPED = 0, 1
-NO_DUMPS, FORK = -6, -3
 
 #: What the negative codes of nanguard.h are called.
 CODES = {
@@ -28,13 +27,16 @@ CODES = {
     -7: "write",
     -8: "buffer",
     -9: "internal",
+    -10: "unsupported",
+    -11: "graph",
+    -12: "nothing_new",
 }
 
 #: Clocks by their number in nanguard.h.
 CLOCKS = {"substep": 1, "step": 2, "minibatch": 3, "update": 4}
 
 #: Classes of a bad value by their number in nanguard.h.
-CLASSES = {1: "nan", 2: "posinf", 3: "neginf"}
+CLASSES = {1: "nan", 2: "posinf", 3: "neginf", 4: "limit", 5: "growth"}
 
 #: Element types by their number in nanguard.h, and their size in bytes.
 DTYPES = {
@@ -62,8 +64,10 @@ class NanGuardError(RuntimeError):
 
     ``code`` says what kind of trouble it is: ``"argument"``, ``"handle"`` (the
     guard is closed), ``"fork"``, ``"changed"`` (another shape, dtype or memory
-    than at binding), ``"off"``, ``"no_dumps"``, ``"write"``, ``"buffer"``,
-    ``"internal"`` or, before the library was reached, ``"library"``.
+    than at binding), ``"off"`` (reading a field faulted, or the GPU was lost),
+    ``"unsupported"`` (no CUDA here), ``"graph"`` (checks are part of a CUDA graph),
+    ``"no_dumps"``, ``"nothing_new"``, ``"write"``, ``"buffer"``, ``"internal"`` or,
+    before the library was reached, ``"library"``.
     """
 
     def __init__(self, message: str, code: str = "argument") -> None:
@@ -93,6 +97,7 @@ class Config(ctypes.Structure):
         ("max_dumps", c_int32),
         ("state_spec", c_int32),
         ("reserved", c_uint32),
+        ("cooldown_s", c_double),
     ]
 
 
@@ -109,7 +114,10 @@ class Field(ctypes.Structure):
         ("n_cols", c_int64),
         ("order", c_double),
         ("clock", c_int32),
-        ("reserved", c_uint32),
+        ("growth_frames", c_int32),
+        ("limit", c_double),
+        ("growth_factor", c_double),
+        ("growth_floor", c_double),
     ]
 
 

@@ -11,7 +11,7 @@ _CLOCK_NAMES = {number: name for name, number in CLOCKS.items()}
 
 @dataclass(frozen=True)
 class Verdict:
-    """The first value that was not finite, over all fields and envs.
+    """The first value that was not finite, or above a field's limit or growth, over all fields and envs.
 
     ``tick`` counts the guard's checks, ``count`` those of the field's clock, both
     from 1. ``env`` is None for a field that has one row for the whole run; ``col``
@@ -21,7 +21,7 @@ class Verdict:
     field: str
     env: int | None
     col: int
-    value: str  #: ``"nan"``, ``"posinf"`` or ``"neginf"``
+    value: str  #: ``"nan"``, ``"posinf"``, ``"neginf"``, or of a finite one ``"limit"`` or ``"growth"``
     clock: str
     count: int
     tick: int

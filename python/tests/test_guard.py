@@ -360,6 +360,39 @@ def test_two_guards_and_many_threads(tmp_path) -> None:
         guard.close()
 
 
+def test_a_divergence_before_it_is_nan(dumps, open_dump) -> None:
+    x = np.zeros((ENVS, 2))
+    with nanguard.Guard(ENVS, dumps, max_dumps=2) as guard:
+        guard.bind("qvel", x, clock="step", limit=100)
+        guard.bind("reward", x[:, 0], growth=(10, 3, 1.0))
+        for i in range(6):
+            x[4, 1] = [1, 50, -101][i // 2]
+            guard.check(qvel=x, reward=np.full(ENVS, 0.1))
+            if guard.poll():
+                break
+        v = guard.wait()
+        assert (v.field, v.value, v.env, v.col, v.count) == ("qvel", "limit", 4, 1, 5)
+        assert open_dump(v.path).manifest["env_roles"][0] == "suspect"
+        for i in range(8):
+            guard.check(qvel=np.ones((ENVS, 2)), reward=np.full(ENVS, 0.1 * 3**i))
+        v = guard.wait()
+        assert (v.field, v.value, v.count) == ("reward", "growth", 5 + 4)  # 2.7 is 27 times 0.1, three frames before
+        for growth in ((1,), (0, 3), (2, 1), (2, 3, -1)):
+            with pytest.raises(nanguard.NanGuardError, match="growth"):
+                guard.bind("value", np.zeros(ENVS), growth=growth)
+
+
+def test_a_rest_after_a_dump(dumps) -> None:
+    with nanguard.Guard(ENVS, dumps, max_dumps=5, cooldown=60) as guard:
+        for _ in range(5):
+            guard.check(reward=np.full(ENVS, NAN))
+            guard.wait()
+        with pytest.raises(nanguard.NanGuardError) as e:
+            guard.dump("again")
+        assert e.value.code == "nothing_new"
+    assert len(list(dumps.glob("nan_dump_2*.npz"))) == 1
+
+
 def test_the_model_goes_along(dumps, tmp_path, open_dump) -> None:
     model = tmp_path / "robot.xml"
     model.write_text("<mujoco/>")
