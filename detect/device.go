@@ -20,11 +20,12 @@ type device struct {
 	args    []gpu.Arg // scratch of check
 	staging staging
 
-	since   moment  // when the engine began to count
-	at      moment  // by the checks outside of graphs
-	inGraph bool    // the device counts checks that the host does not see
-	stream  uintptr // of the latest check outside of graphs
-	dealt   int64   // engine's tick of the latest trip that was dealt with
+	since   moment      // when the engine began to count
+	at      moment      // by the checks outside of graphs
+	inGraph bool        // the device counts checks that the host does not see
+	stream  uintptr     // of the latest check outside of graphs
+	own     cuda.Stream // to freeze on; made when it is needed
+	dealt   int64       // engine's tick of the latest trip that was dealt with
 
 	inUse  sync.RWMutex // read-held by settle, which has no lock of the guard's
 	closed bool
@@ -167,23 +168,27 @@ func (d *device) now() moment {
 	return at
 }
 
-// errCapturing is why a recorder cannot be frozen now.
-var errCapturing = errors.New("the stream of the last check is being captured into a graph")
-
-// freeze ends the recording behind the latest check.
-func (d *device) freeze() error {
-	if v := d.engine.Poll(); v.Frozen {
+// freeze ends the recording behind the latest check. The stream of that check may
+// be gone by now, or be captured, so it takes one of its own, unless the default
+// stream will do.
+func (d *device) freeze() (err error) {
+	if d.engine.Poll().Frozen {
 		return nil
 	}
-	if capturing, err := d.capturing(d.stream); err != nil || capturing {
-		return errors.Join(err, errCapturing)
-	}
-	if d.inGraph { // nothing orders the stream behind graphs on others
+	if d.inGraph { // which no stream is ordered behind
 		if err := d.ctx.Synchronize(); err != nil {
 			return err
 		}
 	}
-	return d.engine.Freeze(d.stream)
+	if d.stream != 0 && d.own == 0 {
+		if d.own, err = d.ctx.NewStream(); err != nil {
+			return err
+		}
+	}
+	if d.stream == 0 {
+		return d.engine.Freeze(0)
+	}
+	return d.engine.Freeze(uintptr(d.own))
 }
 
 // rearm starts over. The engine cannot go on with the frames that it has.
@@ -212,6 +217,9 @@ func (d *device) close() error {
 	var err error
 	if d.engine != nil {
 		err = d.engine.Close() // which waits for the checks
+	}
+	if d.own != 0 {
+		err = errors.Join(err, unlessLost(d.ctx.DestroyStream(d.own)))
 	}
 	return errors.Join(err, d.staging.close(), unlessLost(d.ctx.Close()))
 }

@@ -412,7 +412,7 @@ func TestALostDevice(t *testing.T) {
 			"cuModuleUnload": cuda.IllegalAddress, "cuStreamIsCapturing": cuda.IllegalAddress,
 		}, true},
 		{"context destroyed", map[string]cuda.Result{
-			"cuCtxGetCurrent": cuda.ContextDestroyed, "cuCtxPushCurrent_v2": cuda.ContextDestroyed,
+			"cuCtxGetCurrent": cuda.ContextDestroyed, "cuCtxPushCurrent_v2": cuda.ContextDestroyed, "cuLaunchKernel": cuda.ContextDestroyed,
 		}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -529,4 +529,49 @@ func TestConcurrentUseOfADevice(t *testing.T) {
 	for _, name := range dumpFiles(t, g) {
 		assert.NotEmpty(t, open(t, name).Manifest().Fields)
 	}
+}
+
+// The stream of the last check may be gone when somebody asks for a dump.
+func TestDumpAfterTheStreamIsGone(t *testing.T) {
+	b := newBench(t, cudatest.Host(t))
+	cfg := testConfig(t, 4)
+	cfg.MaxDumps = 2
+	g := b.guard(cfg)
+	qvel := b.field(g, "qvel", 1, FieldOptions{})
+	b.check(g, dump.ClockSubstep)
+	require.NoError(t, b.ctx.DestroyStream(b.stream))
+	path, err := g.Dump("asked")
+	require.NoError(t, err)
+	assert.Len(t, open(t, path).Manifest().Fields, 1)
+
+	b.stream, err = b.ctx.NewStream()
+	require.NoError(t, err)
+	b.set(qvel, []float32{1, 1, nan, 1})
+	b.check(g, dump.ClockSubstep)
+	v, tripped := g.Wait()
+	require.True(t, tripped)
+	assert.Equal(t, int64(2), v.Trip.Tick)
+}
+
+// A long run takes no more memory than a short one. The launches do nothing: what
+// counts is the host's side.
+func TestLongRunOnADeviceDoesNotGrow(t *testing.T) {
+	d, err := cuda.OpenOn(&idle{Library: cudatest.HostLibrary(t)})
+	require.NoError(t, err)
+	b := newBench(t, d)
+	cfg := testConfig(t, 2)
+	cfg.TraceLen = 20
+	cfg.MaxFrames = 10
+	g := b.guard(cfg)
+	b.field(g, "qvel", 1, FieldOptions{Clock: dump.ClockMinibatch})
+	bind(t, g, "loss.value", 1, FieldOptions{Shared: true})
+	run := func(n int) {
+		for range n {
+			require.NoError(t, g.Check(dump.ClockMinibatch))
+		}
+	}
+	run(1000)
+	before := heap()
+	run(200_000) // the staging memory comes round each 65,536
+	assert.Less(t, heap(), before+1<<20)
 }
