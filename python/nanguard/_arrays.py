@@ -5,9 +5,10 @@ by protocol, in this order.
 
 1. torch, and what behaves like it: ``data_ptr``, ``dtype``, ``stride``, ``device``
    (bfloat16 has no array interface);
-2. ``__cuda_array_interface__``: CuPy, Numba, Warp on a GPU;
-3. ``__array_interface__``: numpy, Warp on the host;
-4. ``__dlpack__``: JAX and the rest.
+2. ``__dlpack__`` for JAX, which has an array interface but tells no stream with it;
+3. ``__cuda_array_interface__``: CuPy, Numba, Warp on a GPU;
+4. ``__array_interface__``: numpy, Warp on the host;
+5. ``__dlpack__``: the rest.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ def view_of(x: Any) -> View:
         return _of_torch(x)
     if is_scalar(x):
         raise TypeError(f"{x!r} is a number and was an array before")
+    if _package(x) in ("jax", "jaxlib"):
+        return _of_dlpack(x)
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is not None:
         return _of_interface(x, interface, CUDA)
@@ -69,6 +72,11 @@ def view_of(x: Any) -> View:
         f"{type(x).__module__}.{type(x).__qualname__} is no array: want torch, numpy, or anything with "
         "__cuda_array_interface__, __array_interface__ or __dlpack__"
     )
+
+
+def _package(x: Any) -> str:
+    """Returns the package that the type of x belongs to."""
+    return type(x).__module__.partition(".")[0]
 
 
 def layout_of(v: View, shared: bool) -> Layout | None:
@@ -95,7 +103,7 @@ def contiguous(x: Any) -> Any:
     """Returns a copy of x in C order, made in the order of its stream."""
     if hasattr(x, "contiguous"):
         return x.detach().contiguous() if hasattr(x, "detach") else x.contiguous()
-    return x.copy(order="C") if type(x).__module__.split(".")[0] in ("numpy", "cupy") else x.copy()
+    return x.copy(order="C") if _package(x) in ("numpy", "cupy") else x.copy()
 
 
 def _of_torch(x: Any) -> View:
@@ -131,9 +139,9 @@ def _of_interface(x: Any, interface: Any, memory: int) -> View:
     if memory == CUDA:
         device = _device_number(x)
     kind = OTHER
-    if type(x).__module__.split(".")[0] == "warp" and hasattr(x, "ptr"):
+    if _package(x) == "warp" and hasattr(x, "ptr"):
         kind = WARP
-    elif type(x).__module__ == "numpy":
+    elif _package(x) == "numpy":
         kind = NUMPY
     return View(interface["data"][0] or 0, dtype, shape, tuple(strides), memory, device, kind)
 
@@ -205,7 +213,8 @@ def _of_dlpack(x: Any) -> View:
     device_type = int(device_type)
     if device_type not in _DL_HOST + _DL_CUDA:
         raise TypeError(f"an array of DLPack device {device_type}: nanguard reads the memory of the host and of CUDA devices")
-    capsule = x.__dlpack__()
+    # Stream 1 is CUDA's default stream, where the check will be: its owner has it wait for what makes x.
+    capsule = x.__dlpack__(stream=1) if device_type in _DL_CUDA else x.__dlpack__()
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.argtypes, get.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_void_p
     t = _DLTensor.from_address(get(capsule, b"dltensor"))
@@ -238,7 +247,7 @@ def stream_source(x: Any, v: View) -> Callable[[], int] | None:
     """
     if v.memory != CUDA:
         return None
-    torch, warp = sys.modules.get("torch"), sys.modules.get("warp")
+    torch, warp, cupy = (sys.modules.get(name) for name in ("torch", "warp", "cupy"))
     device = getattr(x, "device", None)
     if torch is not None and hasattr(x, "data_ptr"):
         raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # ten times quicker than the public one
@@ -247,4 +256,6 @@ def stream_source(x: Any, v: View) -> Callable[[], int] | None:
         return lambda: int(torch.cuda.current_stream(v.device).cuda_stream)
     if warp is not None and v.kind == WARP:
         return lambda: int(warp.get_stream(device).cuda_stream)
+    if cupy is not None and _package(x) == "cupy":
+        return lambda: int(cupy.cuda.get_current_stream().ptr)
     return None

@@ -133,7 +133,8 @@ class Guard:
             _remove(scratch)
             raise
         self._handle = handle.value
-        self._close = weakref.finalize(self, _close, self._lib, self._handle, scratch, os.getpid())
+        self._pid = os.getpid()
+        self._close = weakref.finalize(self, _close, self._lib, self._handle, scratch, self._pid)
         if hooks:
             self._hooks = _hooks.Hooks(self)
         _guards.add(self)
@@ -365,8 +366,13 @@ class Guard:
         if code != TRIPPED or (self._max_dumps == 1 and self._reported is not None and self._reported.done):
             return
         v = self.poll()
-        if v is None or v == self._reported:
-            return
+        if v is not None and v != self._reported:
+            self._act(v)
+            if self._on_trip == "raise" and self._reported is not None and self._reported.done:
+                raise Tripped(self._reported)
+
+    def _act(self, v: Verdict) -> None:
+        """Tells of a trip, or of its dump, whoever is to be told."""
         first = self._reported is None or v.tick != self._reported.tick
         if self._on_trip == "raise" and not v.done and self._post_frames == 0:
             v = self.wait() or v
@@ -380,8 +386,6 @@ class Guard:
                 watch._on_trip(v)
         if first and callable(self._on_trip):
             self._on_trip(v)
-        if self._on_trip == "raise" and v.done:
-            raise Tripped(v)
 
     # What was found.
 
@@ -481,8 +485,10 @@ class Guard:
     def close(self) -> None:
         """Writes the dump of a trip that has none yet, waits for a dump under way, gives the memory back.
 
-        It raises when that dump could not be written. A guard that is closed
-        already is left alone; one that is forgotten is closed all the same.
+        A trip that no check has seen yet (a GPU is behind) is told in the log and to
+        the function of ``on_trip``, and no more raised. It raises when the dump could
+        not be written. A guard that is closed already is left alone; one that is
+        forgotten is closed all the same.
         """
         if self._hooks is not None:
             self._hooks.remove()
@@ -490,8 +496,12 @@ class Guard:
         if not self._close.alive:
             return
         try:
-            for watch in list(self._watches):
-                watch.remove()
+            if os.getpid() == self._pid:
+                v = self.wait()
+                if v is not None and v != self._reported:
+                    self._act(v)
+                for watch in list(self._watches):
+                    watch.remove()
         finally:
             code = self._close()
         if code is not None:

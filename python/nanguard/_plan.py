@@ -9,6 +9,7 @@ all come from a framework with DLPack's C exchange, the library does it in C.
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import struct
 import weakref
@@ -36,6 +37,7 @@ from ._library import CUDA, DTYPES, HOST, Library, Ref
 _SIZE = ctypes.sizeof(Ref)
 _WORDS = _SIZE // 8
 _CHANCES = 3
+_BORROWED = 8  # checks; by then the GPU has come to the first of them
 _PACK = struct.Struct("=IiQqqqqiiiI")
 assert _PACK.size == _SIZE
 
@@ -70,6 +72,8 @@ class Plan:
         self._types: tuple[type, ...] = ()  # of the arrays that it does that for
         self._chances = _CHANCES  # to find such a table
         self._copied = False  # an array had to be copied
+        # What was borrowed through DLPack from owners that know nothing of the check's stream.
+        self._borrowed: collections.deque[Any] = collections.deque(maxlen=_BORROWED * self.n)
         self._ids = (ctypes.c_uint64 * self.n)()
         self._pack_ids = struct.Struct(f"={self.n}Q").pack_into
 
@@ -161,6 +165,8 @@ class Plan:
             return
         v, layout, copied = locate(x, f.shared, keep)
         self._copied = self._copied or copied
+        if v.keep is not None and v.memory == CUDA:
+            self._borrowed.append(v.keep)
         if v.memory == CUDA and (self.stream is None or v.kind == TORCH):
             self.stream = stream_source(x, v) or self.stream
         self._pack(i, v, layout)

@@ -139,6 +139,16 @@ def test_the_stream_is_asked_for_where_the_array_belongs(monkeypatch: pytest.Mon
     assert (view_of(w).kind, view_of(w).device) == (WARP, 3)
     assert stream_source(w, view_of(w))() == 303
 
+    current = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=404))
+    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=current))
+
+    class ndarray(Interface):  # noqa: N801
+        device = types.SimpleNamespace(id=4)
+
+    ndarray.__module__ = "cupy"
+    c = ndarray("__cuda_array_interface__", data=(64, False), shape=(2,), typestr="<f4")
+    assert (view_of(c).device, stream_source(c, view_of(c))()) == (4, 404)
+
 
 @pytest.mark.parametrize(
     "x,shared,want",

@@ -60,7 +60,7 @@ class Tensor:
     def __init__(self, array, device=(1, 0), broken=False) -> None:
         self.array, self.device, self.broken = array, device, broken
 
-    def __dlpack__(self):
+    def __dlpack__(self, **options):
         return self.array.__dlpack__()
 
     def __dlpack_device__(self):
