@@ -167,3 +167,31 @@ func BenchmarkCall(b *testing.B) {
 		lib.Call(fn, args)
 	}
 }
+
+// A launch from a thread without the context makes it current and takes it off
+// again; one that fails says so and leaves the thread as it was.
+func TestLaunchFromAnotherThread(t *testing.T) {
+	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}, Fail: map[string]cuda.Result{}}
+	d, err := cuda.OpenOn(lib)
+	require.NoError(t, err)
+	c := primary(t, d)
+	m, err := c.Load(kernel.PTX)
+	require.NoError(t, err)
+	f, err := m.Function(kernel.Flush)
+	require.NoError(t, err)
+	fields, err := c.Alloc(int(unsafe.Sizeof(kernel.Field{})))
+	require.NoError(t, err)
+	require.NoError(t, c.Memset(0, fields, 0, int(unsafe.Sizeof(kernel.Field{}))))
+	run := c.NewLaunch(f, kernel.Threads, unsafe.Pointer(&fields))
+	pushed := lib.Calls["cuCtxPushCurrent_v2"]
+	require.NoError(t, run.Run(0, 1))
+	assert.Equal(t, 2, lib.Calls["cuLaunchKernel"])
+	assert.Equal(t, pushed+1, lib.Calls["cuCtxPushCurrent_v2"])
+	assert.Equal(t, pushed+1, lib.Calls["cuCtxPopCurrent_v2"])
+
+	lib.Fail["cuLaunchKernel"] = cuda.InvalidHandle
+	require.EqualError(t, run.Run(0, 1), "cuLaunchKernel: a handle is not valid (400)")
+	assert.Equal(t, pushed+2, lib.Calls["cuCtxPopCurrent_v2"])
+	lib.Fail["cuCtxPushCurrent_v2"] = cuda.ContextDestroyed
+	require.ErrorIs(t, run.Run(0, 1), cuda.ErrContextLost)
+}

@@ -31,25 +31,31 @@ func (c *Context) NewLaunch(f Function, threads int, params ...unsafe.Pointer) *
 
 // Run enqueues the kernel with that many blocks. It does not wait. The kernel
 // may become part of a graph, as with any launch.
+//
+// Nearly always the thread has the context that is wanted, and asking costs as
+// much as finding out: the driver refuses kernels of another context.
 func (l *Launch) Run(s Stream, blocks int) error {
 	l.args[1], l.args[8] = uintptr(blocks), uintptr(s)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer runtime.KeepAlive(l)
-	if err := l.call(symCtxGetCurrent, l.out[:]); err != nil {
-		return err
+	r := l.call(symLaunchKernel, l.args[:])
+	if r == Success {
+		return nil
 	}
-	if l.current != l.c.handle {
-		if err := l.call(symCtxPushCurrent, l.handle[:]); err != nil {
-			return err
-		}
-		defer l.call(symCtxPopCurrent, l.out[:]) //nolint:errcheck // there is nothing left to do about it
+	if l.call(symCtxGetCurrent, l.out[:]) != Success || l.current == l.c.handle {
+		return l.c.d.result(symLaunchKernel, r)
 	}
-	return l.call(symLaunchKernel, l.args[:])
+	if r = l.call(symCtxPushCurrent, l.handle[:]); r != Success {
+		return l.c.d.result(symCtxPushCurrent, r)
+	}
+	r = l.call(symLaunchKernel, l.args[:])
+	l.call(symCtxPopCurrent, l.out[:])
+	return l.c.d.result(symLaunchKernel, r)
 }
 
 // call is Driver.call for arguments that lie in the Launch and stay there.
-func (l *Launch) call(s symbol, args []uintptr) error {
+func (l *Launch) call(s symbol, args []uintptr) Result {
 	d := l.c.d
-	return d.result(s, Result(d.lib.Call(d.fn[s], args)))
+	return Result(d.lib.Call(d.fn[s], args))
 }

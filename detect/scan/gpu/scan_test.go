@@ -209,3 +209,29 @@ func TestOneBadValueAnywhere(t *testing.T) {
 		}
 	})
 }
+
+// FuzzScan lets any bytes be a field of any type, shape, stride and alignment.
+func FuzzScan(f *testing.F) {
+	f.Add([]byte{0, 0, 0x80, 0x7f, 1, 2, 3, 4}, uint8(2), uint8(1), uint8(1), uint8(0))
+	d := cudatest.Host(f)
+	f.Fuzz(func(t *testing.T, data []byte, typ, cols, step, off uint8) {
+		typed := allTypes[int(typ)%len(allTypes)]
+		size, c, st := typed.Size(), int(cols)%70+1, int(step)%3+1
+		rows := len(data) / (size * c * st)
+		g := newRig(t, d, Config{Fields: []Field{{DType: typed, Rows: rows, Cols: c, Slots: 1, TraceLen: 1}}})
+		args := []Arg{{0, g.put(data, int(off)%20), c * st * size, st * size}}
+		require.NoError(t, g.Check(0, 0, true, args))
+		compareField(t, g.freeze(), 0, hostRef(data, typed, 0, rows, c, c*st*size, st*size), typed.String())
+	})
+}
+
+// Zero has no sign in a summary, whatever sign the elements have.
+func TestZeroHasNoSign(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		g := newRig(t, d, Config{Fields: []Field{{DType: tensor.Float32, Rows: 1, Cols: 8, TraceLen: 1}}})
+		g.check(0, g.put(repeat(8, float32(math.Copysign(0, -1)), nil), 0))
+		trace, err := g.freeze().Trace(0)
+		require.NoError(t, err)
+		assert.False(t, math.Signbit(trace[0].Min) || math.Signbit(trace[0].Max) || math.Signbit(trace[0].AbsMax))
+	})
+}
