@@ -174,7 +174,7 @@ class Plan:
 
     def _remember(self, i: int, x: Any, v: View, copied: bool) -> None:
         """Says how the same array, or one like it, is recognised next time."""
-        kind = OTHER if copied else v.kind
+        kind = OTHER if copied or (v.kind == PROXY and not type(x).__weakrefoffset__) else v.kind
         if kind == TORCH:
             stride = None if x.is_contiguous() else x.stride()
             self._enter(i, type(x), kind, x.dtype, x.shape, x.get_device(), stride)
@@ -182,7 +182,7 @@ class Plan:
             self._enter(i, type(x), kind, x.dtype, x.shape, [weakref.ref(x)], x.strides)
         elif kind == WARP:
             self._enter(i, type(x), kind, x.dtype, x.shape, x.device, x.strides)
-        elif kind == PROXY and hasattr(x, "__weakref__"):
+        elif kind == PROXY:
             self._enter(i, type(x), kind, None, None, weakref.ref(x), None)
         else:
             self._enter(i, None, OTHER, None, None, None, None)

@@ -142,6 +142,16 @@ def test_stand_ins(dumps, open_dump) -> None:
     assert list(d.field("qvel")[:, 0, 0]) == [0, 1, 2, 3, 9]
 
 
+def test_stand_ins_that_cannot_be_remembered(dumps, open_dump) -> None:
+    Slotted = type("Slotted", (), {"__slots__": ("_tensor",), "__init__": Proxy.__init__, "__getattr__": Proxy.__getattr__})
+    kept = Slotted(torch.zeros(ENVS, 2))
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for i in range(3):
+            kept._tensor = torch.full((ENVS, 2), float(i))
+            guard.check("substep", qvel=kept)
+        assert list(open_dump(guard.dump()).field("qvel")[:, 0, 0]) == [0, 1, 2]
+
+
 def test_a_policy_whose_std_turns_negative(dumps, binary) -> None:
     """torch refuses it with an exception; the dump must have both, and the right cause."""
     torch.manual_seed(1)
