@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -98,12 +99,23 @@ func (e *Engine) launchAll(s cuda.Stream, args []Arg) error {
 	for call.Part = 0; ; call.Part++ {
 		n := min(len(args), kernel.MaxArgs)
 		if err := e.launch(s, args[:n], each); err != nil {
-			return err
+			return errors.Join(err, e.forget(s, call.Part))
 		}
 		if args = args[n:]; len(args) == 0 {
 			return nil
 		}
 	}
+}
+
+// forget lets the next check begin anew after one of which only some parts were
+// launched: the blocks of these are not counted, and what they noted belongs to
+// a tick that has not come to pass.
+func (e *Engine) forget(s cuda.Stream, parts uint32) error {
+	if parts == 0 {
+		return nil
+	}
+	done := cuda.Ptr(unsafe.Offsetof(kernel.State{}.Done))
+	return e.ctx.Memset(s, e.base+done, 0, int(unsafe.Sizeof(kernel.State{}.Done)))
 }
 
 // tilesPerReader returns how many tiles each reader of a check gets.

@@ -80,6 +80,45 @@ func TestLaunchFails(t *testing.T) {
 	assert.Len(t, trace, 2)
 }
 
+// So it is when only a part of a large check could be launched.
+func TestPartOfALaunchFails(t *testing.T) {
+	d, lib := faulty(t)
+	const n = 100
+	var c Config
+	for i := range n {
+		c.Fields = append(c.Fields, Field{DType: tensor.Float32, Rows: 1, Cols: 1, Rank: i, Slots: 3, TraceLen: 3})
+	}
+	g := newRig(t, d, c)
+	addrs := make([]uintptr, n)
+	args := make([]Arg, n)
+	for i := range args {
+		addrs[i] = g.put(repeat(1, float32(i), nil), 0)
+		args[i] = g.arg(i, addrs[i])
+	}
+	g.check(0, addrs...)
+	lib.After = map[string]int{"cuLaunchKernel": 2} // the second launch of a thread without context is the first that is done
+	lib.Fail["cuLaunchKernel"] = cuda.OutOfMemory
+	require.ErrorContains(t, g.Check(0, 0, true, args), "cuLaunchKernel: out of memory (2)")
+	delete(lib.Fail, "cuLaunchKernel")
+	g.check(0, addrs...)
+	g.check(0, addrs[:10]...)
+	s := g.freeze()
+	assert.EqualValues(t, 3, s.Tick())
+	for i := range n {
+		trace, err := s.Trace(i)
+		require.NoError(t, err)
+		f, err := s.Frames(i, nil)
+		require.NoError(t, err)
+		want := []int64{1, 2, 3}
+		if i >= 10 {
+			want = want[:2]
+		}
+		require.Equal(t, want, f.Ticks, "field %d", i)
+		require.Len(t, trace, len(want))
+		require.EqualValues(t, i, trace[1].Max)
+	}
+}
+
 // When the context is gone every call says so, Poll still answers, and Close
 // is no error.
 func TestContextLost(t *testing.T) {

@@ -521,8 +521,8 @@ __device__ __forceinline__ double smaller(double a, double b) { return a < b ? a
 __device__ __forceinline__ float magnitude(float a) { return fabsf(a); }
 __device__ __forceinline__ double magnitude(double a) { return fabs(a); }
 
-// take adds N elements, a power of two, that follow each other, the first of them the i-th of
-// the reader's.
+// take adds N elements, a power of two, that follow each other, the first of
+// them the i-th of the reader's.
 template <int N, class F, class Tally, class Sum>
 __device__ __forceinline__ void take(Tally& v, Sum& sum, const F (&x)[N], u32 i) {
   F lo = x[0], hi = x[0];
@@ -780,7 +780,7 @@ __device__ __forceinline__ void sum_up(const Book& f, const Turn& m, Shared& sh)
   if (t != 0) return;
   Row r = {m.tick, m.count, double(sh.nan), double(sh.posinf), double(sh.neginf), 0, 0, 0, 0, 0};
   if (finite > 0) {
-    r.absmax = v.best, r.argmax = double(quotient(v.at, f.cols)), r.min = v.lo + 0.0, r.max = v.hi + 0.0;  // + 0.0: no minus zero
+    r.absmax = v.best + 0.0, r.argmax = double(quotient(v.at, f.cols)), r.min = v.lo + 0.0, r.max = v.hi + 0.0;  // + 0.0: no minus zero
     r.mean = v.sum / double(finite);
     if (odd) r.mean = mean_of(p, m.readers, double(finite));
   }

@@ -12,7 +12,8 @@ import (
 type Faulty struct {
 	cuda.Library
 	Missing map[string]bool        // functions that the library lacks
-	Fail    map[string]cuda.Result // what functions return instead of being called
+	Fail    map[string]cuda.Result // what functions return instead of being called,
+	After   map[string]int         // once they have been called so often
 	Calls   map[string]int         // how often each was called; nil: not counted
 
 	mu    sync.Mutex
@@ -39,6 +40,10 @@ func (f *Faulty) Call(fn uintptr, args []uintptr) uintptr {
 	f.mu.Lock()
 	name := f.names[fn]
 	r, fails := f.Fail[name]
+	if fails && f.After[name] > 0 {
+		f.After[name]--
+		fails = false
+	}
 	if f.Calls != nil {
 		f.Calls[name]++
 	}
