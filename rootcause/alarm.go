@@ -41,11 +41,11 @@ func (c *Case) noticed() (step, bool) {
 }
 
 // silent returns what is wrong in a run in which every value is finite and of an
-// ordinary size: learning stands still, the normalizer forgot, ranks differ, or
-// bad values were replaced.
+// ordinary size: learning stands still, the normalizer forgot, ranks differ, bad
+// values were replaced, or contacts are dropped all the time.
 func (c *Case) silent() []string {
 	var said []string
-	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues} {
+	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues, (*Case).dropping} {
 		if f := measure(c); f.Value == yes || f.Value == "shown" {
 			said = append(said, f.Text)
 		}

@@ -58,7 +58,7 @@ var catalogue = []cause{
 	{BadReset, "reset leaves bad values behind", [3]float64{.06, .10, 1}, entersReset, fixReset, ""},
 	{ActionExplosion, "actions drive the physics out", [3]float64{.12, .05, 1}, entersAction, fixAction, ""},
 	{LearnerExplosion, "the learner explodes with finite envs", [3]float64{.08, .05, 1}, entersLearner, fixLearner, ""},
-	{MathDomain, "a formula leaves its domain (acos, log, sqrt)", [3]float64{.05, .02, 1}, entersSensor, fixMath, ""},
+	{MathDomain, "a formula leaves its domain (acos, log, sqrt)", [3]float64{.05, .02, 1}, entersMath, fixMath, ""},
 	{PrecisionLoss, "low precision swallows the signal", [3]float64{.02, .02, 1}, entersPrecision, fixPrecision, LearnerExplosion},
 	{PaddingRows, "filler in done or padded rows reaches the learner", [3]float64{.02, .02, 1}, entersPadding, fixPadding, BadSensor},
 	{NormalizerLost, "normalizer state lost or re-initialised", [3]float64{.02, .0033, 1}, entersLost, fixLost, NormalizerCold},
@@ -87,6 +87,7 @@ func entersModel(c *Case) bool {
 		c.is("X6", "impossible", "unstable", "shaky") || (c.is("F8", "all", "some") || c.is("X13", yes)) && c.is("F2", yes))
 }
 func entersSensor(c *Case) bool { return c.is("F1", onSensor) }
+func entersMath(c *Case) bool   { return c.is("F1", onSensor) || c.is("X23", yes) }
 func entersReset(c *Case) bool {
 	return c.is("X5", yes, "written") || c.is("X11", "pose", "velocity", "state")
 }
@@ -114,5 +115,5 @@ func entersMasked(c *Case) bool    { return c.is("X17", yes, "named", "shown") }
 // entersKernel lets the simulator's own numerics in where no contact was active
 // and the model that was looked at has no fault.
 func entersKernel(c *Case) bool {
-	return c.is("F1", onPhysics) && c.is("F2", yes) && (c.is("X2", yes) || c.is("X14", "none")) && !c.is("X6", "impossible", "unstable")
+	return c.is("F1", onPhysics) && (c.is("X2", yes) || c.is("X14", "none")) && !c.is("X6", "impossible", "unstable")
 }

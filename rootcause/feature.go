@@ -76,8 +76,9 @@ var rules = []rule{
 	{"X20", "ranks", "one rank is apart from the others, or nothing keeps them together; \"elsewhere\": bad here with finite losses of its own", "X20", (*Case).ranks, "dump on every rank before the all-reduce, and record grad_norm per rank"},
 	{"X21", "stands still", "a temperature that is learned does not move by a bit in a run of low precision while its gradient or the entropy pushes", "X21", (*Case).precision, "record alpha (or log_alpha), entropy and its target, and the facts amp.enabled and amp.dtype"},
 	{"X22", "gradient alone", "NaN at once while every loss is finite", "X22", (*Case).gradientAlone, "record the loss terms and grad_norm on the minibatch clock"},
+	{"X23", "density", "a log-probability not finite from a finite action, mean and std", "X23", (*Case).density, "record action, policy.mean, policy.std and log_prob"},
 	{"X9", "message", "what the exception says: weak, torch says \"std >= 0\" for NaN too", "X9", (*Case).message, "keep the exception's text as a note"},
-	{"X10", "column", "of a bad observation: a sensor's, a formula's, or many that share the state", "X10", (*Case).sensorColumn, "label the columns of obs"},
+	{"X10", "column", "of a bad observation: a sensor's, a formula's (\"term\"), or many that share the state", "X10", (*Case).sensorColumn, "label the columns of obs"},
 	{"X11", "outside write", "positions and speeds that no integration step connects", "reset", (*Case).outsideWrite, "put the .mjb beside the dump, and record qpos and qvel"},
 }
 

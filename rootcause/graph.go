@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/nanguard/nanguard/dump"
 )
@@ -15,11 +16,12 @@ type capture struct {
 	reads map[string]string // field: address
 }
 
-// captures returns the last capture of each graph, by name.
+// captures returns the last capture of each graph before it went wrong, by name:
+// the facts of a dump are those of that time, whatever was captured since.
 func (c *Case) captures() []capture {
 	last := map[string]capture{}
 	for _, e := range c.man.Events {
-		if e.Kind != dump.EventGraphCapture {
+		if e.Kind != dump.EventGraphCapture || c.afterwards(e) {
 			continue
 		}
 		d, _ := e.Detail.(map[string]any)
@@ -52,16 +54,17 @@ func address(v any) string {
 	return fmt.Sprint(v)
 }
 
-// moved is where a field's array lives now, and since when.
-type moved struct {
-	to   string
-	tick int64
-}
-
-// addresses returns where each field's array lives now: the fact of the dump,
-// or the last move.
-func (c *Case) addresses() map[string]moved {
-	now := map[string]moved{}
+// addresses returns where each field's array lives now: after its last move, or
+// where no move was noted, what the dump says. The dump may say it for a later
+// time than that at which it went wrong; the moves have their ticks.
+func (c *Case) addresses() map[string]string {
+	now := map[string]string{}
+	for name, v := range c.man.Facts {
+		if field, ok := strings.CutPrefix(name, "address."); ok {
+			now[field] = address(v)
+		}
+	}
+	noted := map[string]bool{}
 	for _, e := range c.man.Events {
 		if e.Kind != dump.EventBufferMoved {
 			continue
@@ -71,20 +74,19 @@ func (c *Case) addresses() map[string]moved {
 		if name == "" {
 			name = e.Name
 		}
-		if to, ok := d["to"]; ok {
-			now[name] = moved{address(to), e.Tick}
+		if !noted[name] {
+			delete(now, name)
+			noted[name] = true
 		}
-	}
-	for name, v := range c.man.Facts {
-		const prefix = "address."
-		if len(name) > len(prefix) && name[:len(prefix)] == prefix {
-			m := now[name[len(prefix):]]
-			m.to = address(v)
-			now[name[len(prefix):]] = m
+		if to, ok := d["to"]; ok && !c.afterwards(e) {
+			now[name] = address(to)
 		}
 	}
 	return now
 }
+
+// afterwards reports whether an event came after it had gone wrong.
+func (c *Case) afterwards(e dump.Event) bool { return c.tripped != nil && e.Tick > c.tripped.tick }
 
 // staleAddress is F12: a graph that was replayed after an array that it reads
 // had moved.
@@ -96,13 +98,13 @@ func (c *Case) staleAddress() Feature {
 	compared := 0
 	for _, g := range caps {
 		for _, name := range slices.Sorted(maps.Keys(g.reads)) {
-			m, ok := now[name]
+			at, ok := now[name]
 			if !ok {
 				continue
 			}
 			compared++
-			if m.to != g.reads[name] && c.replayed(g.graph) {
-				f := found(yes, fmt.Sprintf("the graph %q reads %s at %s, where it was at its capture (tick %d); the array is at %s now", g.graph, name, g.reads[name], g.tick, m.to))
+			if at != g.reads[name] && c.replayed(g.graph) {
+				f := found(yes, fmt.Sprintf("the graph %q reads %s at %s, where it was at its capture (tick %d); the array is at %s now", g.graph, name, g.reads[name], g.tick, at))
 				f.Field, f.Tick = name, &g.tick
 				return f
 			}

@@ -76,8 +76,8 @@ func (f *field) size(v float64) string {
 	switch {
 	case !(v > f.limit) && !(v > maxVal):
 		return ""
-	case f.base > maxVal && v <= f.limit && (f.kind == other || f.kind == monitor):
-		return "" // large by nature: a time stamp, a count
+	case f.base > maxVal && v <= f.limit && (f.kind == other || f.kind == monitor || f.kind == modelArray):
+		return "" // large by nature: a time stamp, a count, a limit that is none
 	case v > maxVal || f.base > 0 && v > decades*f.base:
 		return huge
 	}

@@ -2,6 +2,9 @@ package rootcause
 
 import "fmt"
 
+// fillerWords are in the names of what has no value once an episode is over.
+var fillerWords = []string{"next", "terminal", "final", "pad", "bootstrap"}
+
 // doneRows is X18: the rows that are not finite are exactly those whose episode
 // is over. That is filler for rows that nobody should read, unless the physics
 // of these rows is bad itself, which ends an episode too.
@@ -24,10 +27,14 @@ func (c *Case) doneRows() Feature {
 	switch {
 	case only > 0 || both == 0:
 		return found(no, text)
-	case both == 1:
+	case both == 1 && !about(o.f.Name, fillerWords):
 		return idle("a single bad row whose episode is over may be either's doing")
 	}
-	f := found(yes, fmt.Sprintf("%s is %s in %d rows, exactly those whose episode is over", o.f.Name, words[o.class], both))
+	rows := "in one row, the only one"
+	if both > 1 {
+		rows = fmt.Sprintf("in %d rows, exactly those", both)
+	}
+	f := found(yes, fmt.Sprintf("%s is %s %s whose episode is over", o.f.Name, words[o.class], rows))
 	f.Measured, f.Baseline = float64(both), float64(only)
 	return f.onset(o)
 }

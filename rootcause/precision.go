@@ -127,10 +127,35 @@ func (c *Case) entropyTarget() (float64, bool) {
 	return 0, false
 }
 
-// offTarget returns the mean distance of a field from a target when it stays on
-// one side of it by more than entropyGap in nine of ten records.
-func (f *field) offTarget(target float64) (float64, bool) {
-	var v []float64
+// offTarget returns the mean distance of a field from a target over the longest
+// run of records in which it stays on one side of it by more than entropyGap.
+// ok is false when no run is long enough to move what follows it.
+func (f *field) offTarget(target float64) (gap float64, ok bool) {
+	best, n, sum := 0, 0, 0.0
+	side := 0.0
+	for _, x := range f.means() {
+		d := x - target
+		if math.Abs(d) <= entropyGap || d*side < 0 {
+			n, sum = 0, 0
+		}
+		if math.Abs(d) <= entropyGap {
+			continue
+		}
+		side, n, sum = d, n+1, sum+d
+		if n > best {
+			best, gap = n, sum/float64(n)
+		}
+	}
+	return gap, best >= stillFor/2
+}
+
+// means returns the mean over the rows of a field's first column in every
+// record.
+func (f *field) means() []float64 {
+	if f.trace != nil && len(f.trace.Mean) == len(f.trace.Ticks) {
+		return f.trace.Mean
+	}
+	v := make([]float64, 0, f.len())
 	for i := range f.len() {
 		sum := 0.0
 		for row := range f.rows {
@@ -138,21 +163,7 @@ func (f *field) offTarget(target float64) (float64, bool) {
 		}
 		v = append(v, sum/float64(f.rows))
 	}
-	if f.trace != nil && len(f.trace.Mean) == len(f.trace.Ticks) {
-		v = f.trace.Mean
-	}
-	above, below, sum := 0, 0, 0.0
-	for _, x := range v {
-		sum += x - target
-		switch {
-		case x-target > entropyGap:
-			above++
-		case target-x > entropyGap:
-			below++
-		}
-	}
-	n := len(v)
-	return sum / math.Max(float64(n), 1), n >= 5 && (above*10 >= n*9 || below*10 >= n*9)
+	return v
 }
 
 // smallest returns the smallest of some values.

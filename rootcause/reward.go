@@ -8,6 +8,9 @@ import (
 // epsilons are the small numbers that people add to a denominator.
 var epsilons = []float64{1e-6, 1e-8, 1e-12}
 
+// fellThrough is a penetration in m that no solver leaves in a healthy run.
+const fellThrough = 0.1
+
 // rewardSpike is F6: a reward that is non-finite, or out of all proportion,
 // over physics that is finite and quiet. A spike alone is no evidence: contact
 // impulses make rewards of 1e5 in healthy runs.
@@ -28,6 +31,11 @@ func (c *Case) rewardSpike() Feature {
 	}
 	if !c.quietAt(v, r.env, r.tick) {
 		return found(no, fmt.Sprintf("%s went bad over physics that had run away", r.name))
+	}
+	if d := c.counterNamed("dist"); r.env >= 0 && d.len() > 0 {
+		if p := c.penetration(d, r.env); p.Measured > fellThrough {
+			return found(no, fmt.Sprintf("%s went bad over bodies that sank into each other: %s", r.name, p.Text))
+		}
 	}
 	if f, ok := c.zeroed(); ok {
 		return unmeasured("what the reward was made from: " + f.Text)

@@ -34,6 +34,19 @@ func (c *Case) sensorColumn() Feature {
 	return found("term", fmt.Sprintf("%s is a formula over the state", name)).in(r.f, r.env, r.col, r.tick)
 }
 
+// density is X23: a log-probability that is not finite although the action and
+// the distribution that it was taken from are: a squashed action at its bound.
+func (c *Case) density() Feature {
+	r := c.root()
+	if r == nil || r.f == nil || r.f.kind != logProb {
+		return idle("no log-probability went bad first")
+	}
+	if !nonFinite(r.class) || !c.inputsKnown() || c.is("F10", yes) {
+		return found(no, fmt.Sprintf("%s went bad with what it was made from", r.name))
+	}
+	return found(yes, fmt.Sprintf("%s%s is %s from an action, mean and std that are finite: the formula of the density left its domain", r.name, inEnv(r.env), words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
+}
+
 // blocks returns the parts of an observation that are non-finite in the step's
 // frame: columns by their labels without the index.
 func (s *step) blocks() []string {

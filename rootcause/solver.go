@@ -3,6 +3,7 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/nanguard/nanguard/dump"
@@ -140,7 +141,24 @@ func (c *Case) buffers() []buffer {
 	if b[1].f != nil && !b[1].f.PerEnv {
 		b[1].limit *= float64(c.man.NumEnvs)
 	}
-	return b
+	return append(b, c.sharedBuffer(nc))
+}
+
+// sharedBuffer returns the contacts of all worlds together with the limit that
+// they share: what the run declares, or nconmax itself where the simulator
+// reported it full while no single world was.
+func (c *Case) sharedBuffer(nconmax float64) buffer {
+	f := c.counterNamed("nacon")
+	if limit, ok := c.fact("sim.naconmax"); ok {
+		return buffer{f, limit, "sim.naconmax"}
+	}
+	reported := slices.ContainsFunc(c.man.Events, func(e dump.Event) bool {
+		return e.Kind == dump.EventCapacity && strings.Contains(e.Name, "con")
+	})
+	if own := c.counterNamed("ncon"); reported && own != nil && own.PerEnv && own.largest(c.deadline()) < nconmax {
+		return buffer{f, nconmax, "sim.nconmax"}
+	}
+	return buffer{}
 }
 
 // filled reports whether a buffer was full in the ten steps before it began, in
@@ -173,6 +191,9 @@ func (b *buffer) full(n float64, tick int64, env int) Feature {
 // dropping is X12: contacts or constraints were dropped all the time, long
 // before anything ran away.
 func (c *Case) dropping() Feature {
+	if f, ok := c.oftenFull(); ok {
+		return f
+	}
 	seen := false
 	for _, b := range c.buffers() {
 		if b.limit <= 0 || b.f == nil {
@@ -190,6 +211,35 @@ func (c *Case) dropping() Feature {
 		return unmeasured("nefc or ncon over some time, with their limits")
 	}
 	return found(no, "the counts of contacts and constraints stayed within their limits")
+}
+
+// oftenFull finds a run that reported a full buffer in a quarter of all its env
+// steps.
+func (c *Case) oftenFull() (Feature, bool) {
+	ticks := map[int64]bool{}
+	name, last := "", int64(0)
+	for _, e := range c.man.Events {
+		if e.Kind == dump.EventCapacity && e.Tick < c.deadline() {
+			ticks[c.stepOf(e.Tick)] = true
+			name, last = e.Name, e.Tick
+		}
+	}
+	steps, _ := slices.BinarySearch(c.envSteps, c.deadline())
+	if n := len(ticks); n >= enough && n*4 >= steps {
+		f := found(yes, fmt.Sprintf("the simulator reported a full buffer (%s) in %d of %d env steps: what does not fit is dropped", name, n, steps))
+		f.Measured, f.Baseline, f.Tick = float64(n), float64(steps), &last
+		return f, true
+	}
+	return Feature{}, false
+}
+
+// stepOf returns the tick of the env step that a tick belongs to.
+func (c *Case) stepOf(t int64) int64 {
+	i, _ := slices.BinarySearch(c.envSteps, t)
+	if i < len(c.envSteps) {
+		return c.envSteps[i]
+	}
+	return t
 }
 
 // over counts the checks before a tick in which some env exceeded the limit.
@@ -250,16 +300,19 @@ func (c *Case) overflowBits(f *field) Feature {
 // the speeds ran away. A solver with nothing to solve cannot diverge.
 func (c *Case) contactFree() Feature {
 	r := c.root()
-	f := c.counterNamed("nefc")
+	f, none := c.counterNamed("nefc"), "no contact and no limit"
+	if f.len() == 0 {
+		f, none = c.counterNamed("ncon"), "no contact"
+	}
 	if r == nil || r.f == nil || !r.f.kind.isBody() || r.row < 0 || f.len() == 0 {
-		return unmeasured("nefc where the physics ran away")
+		return unmeasured("nefc (or ncon) where the physics ran away")
 	}
 	row, i := f.row(r.env), f.upTo(r.tick)
 	if row < 0 || i < 0 || f.frames.Ticks[i] != r.tick {
-		return unmeasured("nefc where the physics ran away")
+		return unmeasured("nefc (or ncon) where the physics ran away")
 	}
 	if n := f.cell(i, row).max; n > 0 {
-		return found(no, fmt.Sprintf("%s constraints were active in env %d when it ran away", num(n), r.env)).in(f, r.env, 0, r.tick)
+		return found(no, fmt.Sprintf("%s was %s in env %d when it ran away", f.Name, num(n), r.env)).in(f, r.env, 0, r.tick)
 	}
-	return found(yes, fmt.Sprintf("no contact and no limit was active in env %d when it ran away (nefc 0)", r.env)).in(f, r.env, 0, r.tick)
+	return found(yes, fmt.Sprintf("%s was active in env %d when it ran away (%s 0)", none, r.env, f.Name)).in(f, r.env, 0, r.tick)
 }
