@@ -27,6 +27,10 @@ func (c *Case) noticed() (step, bool) {
 		c.wrong = append(c.wrong, "the guard that wrote this dump found a non-finite value one step after the last state")
 		return c.lastState()
 	}
+	if bad := intList(c.meta["nan_env_ids"]); len(bad) > 0 {
+		c.wrong = append(c.wrong, "the metadata says that envs went bad: "+ids(bad))
+		return c.lastState()
+	}
 	if !c.recorded() {
 		c.wrong = append(c.wrong, "the file holds no frame of any field")
 		return step{}, false
@@ -209,18 +213,24 @@ func (f *field) serious(class string, size float64) bool {
 // failure matches the words of an exception or of a reason that means trouble.
 var failure = regexp.MustCompile(`(?i)\b\w+(error|exception)\b|\berror:|contains (nan|inf)|not finite|non-?finite|illegal|assertion|diverged|crashed|std >= 0`)
 
+// firstLine returns what a message says before its traceback.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
 // complaints returns what the run itself said went wrong.
 func (c *Case) complaints() []string {
 	var said []string
 	if c.man.Run.Exception != "" {
-		said = append(said, c.man.Run.Exception)
+		said = append(said, firstLine(c.man.Run.Exception))
 	}
 	for _, e := range c.man.Events {
 		if e.Kind != dump.EventNote {
 			continue
 		}
-		if s, ok := e.Detail.(string); ok && failure.MatchString(s) && !slices.Contains(said, s) {
-			said = append(said, s)
+		if s, ok := e.Detail.(string); ok && failure.MatchString(s) && !slices.Contains(said, firstLine(s)) {
+			said = append(said, firstLine(s))
 		} else if !ok && failure.MatchString(e.Name) {
 			said = append(said, e.Name)
 		}

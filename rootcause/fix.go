@@ -15,7 +15,7 @@ func fixContact(c *Case) string {
 		parts = append(parts, "halve the timestep and double the decimation")
 	}
 	if n := c.iterations(); n > 0 && n < 15 {
-		parts = append(parts, fmt.Sprintf("raise iterations from %d to %d and ls_iterations to 25", n, max(15, n+5)))
+		parts = append(parts, fmt.Sprintf("raise iterations from %d to %d and ls_iterations to 25", n, raised(n)))
 	}
 	parts = append(parts, "soften the contacts (solref timeconst at least twice the timestep, condim 4, friction 0.8 0.005 0.001)")
 	return sentence(parts)

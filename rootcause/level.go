@@ -92,13 +92,28 @@ func at(v []float64, i int) float64 {
 	return v[i]
 }
 
+// A run of bad frames may dip below the limit for a few frames, what swings out
+// of control does, as long as it stays well above its healthy size.
+const (
+	lull     = 8
+	restless = 3.0
+)
+
 // begin returns the first frame of the run of bad frames that holds frame i of a
 // row. A run does not reach across the ticks in cuts (resets of the row's env).
 func (f *field) begin(i, row int, cuts []int64) int {
-	for i > 0 && f.state(i-1, row) != "" && !cutBetween(cuts, f.frames.Ticks[i-1], f.frames.Ticks[i]) {
-		i--
+	first := i
+	for k := i - 1; k >= 0 && first-k <= lull; k-- {
+		if cutBetween(cuts, f.frames.Ticks[k], f.frames.Ticks[k+1]) {
+			break
+		}
+		if f.state(k, row) != "" {
+			first = k
+		} else if f.cell(k, row).max < restless*f.base {
+			break
+		}
 	}
-	return i
+	return first
 }
 
 // cutBetween reports whether one of the ascending ticks lies in [from, to).

@@ -173,6 +173,7 @@ func TestMalformedFiles(t *testing.T) {
 			}
 			if d.Verdict == rootcause.Clean {
 				assert.True(t, strings.HasPrefix(f.Format(), "nanguard"), name)
+				assert.Empty(t, f.Metadata().Get("nan_env_ids"), "%s: the file says that envs went bad", name)
 			} else {
 				assert.InDelta(t, 1, sum, 1e-9, name)
 			}

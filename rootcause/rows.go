@@ -66,8 +66,11 @@ func checkGains(c *Case) (Status, string) {
 		return Implicated, f.Text
 	}
 	s := c.stiffest()
-	if s == nil {
-		return Unknown, "kp, kd and inertias are not recorded: no model with servo actuators beside the dump"
+	switch {
+	case s == nil:
+		return Unknown, "kp, kd and inertias are not recorded: no model with actuators of joints beside the dump"
+	case s.kp == 0 && s.kd == 0:
+		return Unknown, "the model's actuators are motors without gains of their own; how strong they are for what they move, the controls would tell"
 	}
 	text := fmt.Sprintf("sqrt(kp/inertia)*dt is at most %s (actuator %s, kp %s), damping*dt/inertia %s; from 1 on it is shaky, from 2 on unstable", num(s.wdt), s.name, num(s.kp), num(s.ddt))
 	switch worst := math.Max(s.wdt, s.ddt); {
@@ -95,7 +98,7 @@ func checkTimestep(c *Case) (Status, string) {
 	}
 	g := c.calm(v)
 	turn := g * dt
-	text := fmt.Sprintf("at %s s a step moves the fastest joint by %s rad or m (95 %% of what was healthy)", num(dt), num(turn))
+	text := fmt.Sprintf("at %s s a step moves the fastest joint by %s rad or m (95 %% of its speeds until then)", num(dt), num(turn))
 	switch {
 	case c.is("X14", "coarse") && c.is("F2", yes):
 		return Implicated, c.feature("X14").Text
@@ -202,10 +205,19 @@ func logChoose(n, k int) float64 {
 	return a - b - d
 }
 
+// plenty is a number of iterations that is not what a solver lacks.
+const plenty = 50
+
+// raised returns half as many iterations more, 15 at least.
+func raised(n int) int { return max(15, n+n/2) }
+
 // fixIterations names the present limit.
 func fixIterations(c *Case) string {
-	if n := c.iterations(); n > 0 {
-		return fmt.Sprintf("Raise iterations from %d to %d and ls_iterations to 25.", n, max(15, n+5))
+	switch n := c.iterations(); {
+	case n >= plenty:
+		return fmt.Sprintf("The solver has %d iterations: make the contacts softer instead.", n)
+	case n > 0:
+		return fmt.Sprintf("Raise iterations from %d to %d and ls_iterations to 25.", n, raised(n))
 	}
 	return "Raise iterations to 15 and ls_iterations to 25."
 }

@@ -141,7 +141,10 @@ func (c *Case) say(g *growth, env int) string {
 func (c *Case) law(g *growth) string {
 	switch g.law {
 	case "jump":
-		return "; a jump, as an impact or a single bad step makes it"
+		if g.frames() <= 1 {
+			return "; a jump, as an impact or a single bad step makes it"
+		}
+		return "; faster and faster, as a step that can no longer follow makes it"
 	case "exponential":
 		return fmt.Sprintf("; exponential, x%.3g a %s for %d", math.Exp(g.slope), strings.TrimSuffix(g.f.clockWord(1)[2:], "s"), g.frames())
 	}

@@ -1,0 +1,67 @@
+package rootcause
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/mjb"
+)
+
+// What a reader of reports found wrong in them, each as a test for its kind.
+
+// TestARunawayThatDipsIsOneRun: what swings out of control passes through small
+// values; it began where it first left the healthy range, not after the dip.
+func TestARunawayThatDipsIsOneRun(t *testing.T) {
+	r := newRun(30)
+	r.set("qvel", -9, 0, 2, 1470)
+	r.set("qvel", -9, 0, 1, 90, 60, 45, 900, 3e4, 8e5, 4e7, 6e9, nan)
+	_, d := r.judge()
+	require.NotNil(t, d.Root)
+	assert.Equal(t, 2, d.Root.Col, "%+v", d.Root)
+	assert.Equal(t, growing, d.Root.Class)
+}
+
+// TestEnvsNamedBadAreNeverClean: a dump without a trip whose metadata names bad
+// envs is that of a crash, whatever else can be read of it.
+func TestEnvsNamedBadAreNeverClean(t *testing.T) {
+	r := newRun(30)
+	_, d := r.judge()
+	require.Equal(t, Clean, d.Verdict)
+	r = newRun(30)
+	r.meta = map[string]any{"nan_env_ids": []any{int64(3)}}
+	_, d = r.judge()
+	assert.Equal(t, UnknownCause, d.Verdict)
+}
+
+// TestMotorsHaveNoGains: a motor's kp of zero says nothing about what it does.
+func TestMotorsHaveNoGains(t *testing.T) {
+	r := runaway(newRun(30), 0)
+	r.model = &mjb.Model{
+		NV: 3, NJnt: 1, Opt: mjb.Options{Timestep: 0.005}, DofInvW0: []float64{1, 1, 1}, DofArmature: make([]float64, 3), DofDamping: make([]float64, 3),
+		Joints:    []mjb.Joint{{Name: "knee", Type: mjb.HingeJoint, DofAdr: 0}},
+		Actuators: []mjb.Actuator{{Name: "motor", GainPrm0: 1, Gear: 1, Joint: 0}},
+	}
+	c, _ := r.judge()
+	status, text := checkGains(c)
+	assert.Equal(t, Unknown, status, text)
+	assert.NotContains(t, text, "kp 0")
+}
+
+// TestOnlyTheMessageOfAnException: a traceback belongs into the file, not into
+// the evidence.
+func TestOnlyTheMessageOfAnException(t *testing.T) {
+	r := newRun(30)
+	r.man.Run.Exception = "RuntimeError: boom\nTraceback (most recent call last):\n  File \"x.py\""
+	r.event(dump.Event{Kind: dump.EventNote, Detail: "RuntimeError: boom\nat x.py"})
+	c, _ := r.judge()
+	assert.Equal(t, []string{"RuntimeError: boom"}, c.complaints())
+}
+
+func TestIterationsAreRaisedByHalf(t *testing.T) {
+	assert.Equal(t, 15, raised(4))
+	assert.Equal(t, 15, raised(10))
+	assert.Equal(t, 60, raised(40))
+}
