@@ -70,6 +70,9 @@ class Switch:
         self.calls += 1
         self.events.append((start, end))
 
+    def bind(self, *args, **kwargs):
+        self.guard.bind(*args, **kwargs)
+
     def check(self, *args, **kwargs):
         self._call(self.guard.check, *args, **kwargs)
 

@@ -46,6 +46,17 @@ def watch(guard, env, runner):
     """Shows the guard what the simulation, the envs and the learner make, where they make it."""
     data, alg, rewards = env.sim.data, runner.alg, env.reward_manager
     state = ("ctrl", "nefc", "solver_niter", "qacc", "qacc_warmstart", "qvel", "qpos", "sensordata")
+
+    # On a GPU the rings start anew when a field comes later, so all of the first env step are bound before it.
+    for name in state:
+        guard.bind(name, getattr(data, name), clock="substep")
+    zeros = torch.zeros(env.num_envs, device=env.device)
+    for name in rewards._term_names:
+        guard.bind(f"reward.{name}", zeros, clock="step")
+    for group, shape in env.observation_manager.group_obs_dim.items():
+        guard.bind(f"obs.{group}", torch.zeros(env.num_envs, *shape, device=env.device), clock="step")
+    for name, x in {"reward": zeros, "done": zeros.bool(), "episode_step": env.episode_length_buf}.items():
+        guard.bind(name, x, clock="step")
     after(env.sim, "step", lambda _: guard.check("substep", {name: getattr(data, name) for name in state}))
 
     raw = {}  # what each reward term returned: the manager goes on with NaN made 0
