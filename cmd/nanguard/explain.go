@@ -31,15 +31,23 @@ func newExplain(g *globals) *cobra.Command {
 			}
 			k, ok := rootcause.Explain(args[0])
 			if !ok {
-				return fmt.Errorf("no cause %q: the causes are %s", args[0], strings.Join(rootcause.Causes(), ", "))
+				return cli.Usagef("no cause %q: the causes are %s", args[0], strings.Join(rootcause.Causes(), ", "))
 			}
 			if g.json {
 				return writeJSON(c.OutOrStdout(), k)
 			}
-			_, err := io.WriteString(c.OutOrStdout(), cardText(&k, min(max(cli.Width(c.OutOrStdout()), 60), 100)))
+			_, err := io.WriteString(c.OutOrStdout(), cardText(&k, cardWidth(c.OutOrStdout())))
 			return err
 		},
 	}
+}
+
+// cardWidth returns the columns of a card: those of the terminal, within reason.
+func cardWidth(w io.Writer) int {
+	if width := cli.Width(w); width > 0 {
+		return min(max(width, 60), 100)
+	}
+	return 100
 }
 
 // listCauses prints the catalogue.
