@@ -150,9 +150,6 @@ func (c *Case) evidence(w weighing, at int, cs []candidate) Evidence {
 		Feature: f.ID, Text: f.Text, Favours: cs[best].id, Weight: round(w.nats[at]),
 		Field: f.Field, Env: envPtr(f.Env), Tick: f.Tick, Column: f.Column,
 	}
-	if f.Half {
-		e.Text += " (worth half: its inputs are not recorded)"
-	}
 	if f.Field != "" && f.Column != "" {
 		col := f.Col
 		e.Col = &col

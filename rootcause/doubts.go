@@ -8,7 +8,7 @@ import (
 // doubts returns what a reader must know before trusting the diagnosis.
 func (c *Case) doubts() []string {
 	var d []string
-	if len(c.missing) > 0 {
+	if c.rowsMissing() {
 		d = append(d, c.notInFile())
 	}
 	if f := c.feature("F4"); f.Value == yes && c.clean() {
@@ -32,19 +32,18 @@ func (c *Case) culpritsUnseen() bool {
 // rowsMissing reports whether no row of an env to blame is in the file.
 func (c *Case) rowsMissing() bool { return len(c.missing) > 0 && len(c.missing) == len(c.culprits) }
 
-// notInFile says that rows of bad envs are missing.
+// notInFile says that no row of an env to blame is there. That some of many are
+// not is as it should be: a dump holds the first that went bad.
 func (c *Case) notInFile() string {
+	told := "only the traces over all envs show it"
+	if c.culpritsUnseen() {
+		told = "nothing in these rows is evidence"
+	}
 	n := make([]string, len(c.missing))
 	for i, e := range c.missing {
 		n[i] = fmt.Sprint(e)
 	}
-	switch {
-	case c.culpritsUnseen():
-		return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: nothing in these rows is evidence", few(n, 5), ids(c.man.EnvIDs))
-	case c.rowsMissing():
-		return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: only the traces over all envs show it", few(n, 5), ids(c.man.EnvIDs))
-	}
-	return fmt.Sprintf("%d envs went bad; the file holds the first of them, and not %s", len(c.culprits), few(n, 5))
+	return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: %s", few(n, 5), ids(c.man.EnvIDs), told)
 }
 
 // ids writes a list of envs, shortened.
@@ -80,8 +79,18 @@ func (c *Case) lowCoverage() string {
 	var lack []string
 	for i := range c.features {
 		if f := &c.features[i]; f.ID[0] == 'F' && !f.known() && !f.Recorded && f.ID != "F13" && f.ID != "F14" {
-			lack = append(lack, f.ID)
+			lack = append(lack, nameOf(f.ID))
 		}
 	}
-	return fmt.Sprintf("LOW COVERAGE: the dump answers %.0f of 15 features, not %s (docs/causes.md says what each needs)", c.coverage()*15, strings.Join(lack, ", "))
+	return fmt.Sprintf("LOW COVERAGE: the dump answers %.0f of 15 questions; not recorded is what %s would need (docs/causes.md)", c.coverage()*15, few(lack, 4))
+}
+
+// nameOf returns what people call a feature.
+func nameOf(id string) string {
+	for i := range rules {
+		if rules[i].id == id {
+			return rules[i].name
+		}
+	}
+	return id
 }

@@ -124,12 +124,18 @@ func tells(feature string, cause int) float64 {
 	return nats
 }
 
+// noRival is a share of the belief that is not worth a run to tell it apart.
+const noRival = 0.05
+
 // ask returns the unknown feature whose answer would tell the two likeliest
 // causes apart best.
 func (c *Case) ask(cs []candidate) (Action, bool) {
 	top := sorted(cs)[:2]
 	pick := c.mostTelling(top)
 	if pick == nil {
+		return Action{}, false
+	}
+	if earned(top) && top[1].post < noRival {
 		return Action{}, false
 	}
 	if earned(top) {
