@@ -10,39 +10,65 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// next returns what to do, the best first: the checks by what is believed of
-// their cause against what acting on them costs, and the one thing to record or
-// run that would tell most.
+// maxNext is how many actions a tired engineer reads.
+const maxNext = 4
+
+// proposal is something to do, with what it is worth: the belief in its cause
+// against what acting on it costs.
+type proposal struct {
+	Action
+	worth float64
+}
+
+// next returns what to do, the best first: the rows of the table that are
+// implicated, the fix of each believed cause that has none, and the one thing to
+// record or run that would tell most. What is unknown is no reason to act.
 func (c *Case) next(cs []candidate) []Action {
-	type ranked struct {
-		Action
-		worth float64
-	}
-	var all []ranked
-	shares := c.shares(cs)
-	for i, k := range checks {
-		status, _ := k.judge(c)
-		if status == Cleared || shares[i] < 0.02 {
-			continue
-		}
-		all = append(all, ranked{Action{Text: k.fix(c), Row: i + 1}, shares[i] / k.cost})
-	}
-	for _, k := range cs {
-		if k.enters != nil && k.post >= 0.05 {
-			all = append(all, ranked{Action{Text: k.fix(c)}, k.post})
-		}
-	}
+	all := c.fixes(cs)
 	if a, ok := c.ask(cs); ok {
-		all = append(all, ranked{a, (1 - best(cs)) / 2}) // another run costs more than a changed line
+		all = append(all, proposal{a, (1 - best(cs)) / 2}) // another run costs more than a changed line
 	}
-	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(b.worth, a.worth) })
-	out := make([]Action, 0, len(all))
+	slices.SortStableFunc(all, func(a, b proposal) int { return cmp.Compare(b.worth, a.worth) })
+	out := make([]Action, 0, maxNext)
 	for _, r := range all {
-		if !slices.ContainsFunc(out, func(a Action) bool { return a.Text == r.Text }) {
+		known := slices.ContainsFunc(out, func(a Action) bool { return a.Text == r.Text })
+		if !known && len(out) < maxNext {
 			out = append(out, r.Action)
 		}
 	}
 	return out
+}
+
+// fixes returns what to change for each cause that is believed in.
+func (c *Case) fixes(cs []candidate) []proposal {
+	var all []proposal
+	for _, k := range cs {
+		if k.post < noRival {
+			continue
+		}
+		hit := c.implicated(k.id)
+		for _, i := range hit {
+			all = append(all, proposal{Action{Text: checks[i].fix(c), Row: i + 1}, k.post / float64(len(hit)) / checks[i].cost})
+		}
+		if len(hit) == 0 {
+			all = append(all, proposal{Action{Text: k.fix(c)}, k.post})
+		}
+	}
+	return all
+}
+
+// implicated returns the rows of the table that are implicated for a cause.
+func (c *Case) implicated(cause string) []int {
+	var rows []int
+	for i, k := range checks {
+		if k.cause != cause {
+			continue
+		}
+		if status, _ := k.judge(c); status == Implicated {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }
 
 // best returns the largest posterior.
@@ -52,34 +78,6 @@ func best(cs []candidate) float64 {
 		m = max(m, cs[i].post)
 	}
 	return m
-}
-
-// shares splits the posterior of each cause over its rows of the table: over
-// the implicated ones, or evenly over those that are not cleared.
-func (c *Case) shares(cs []candidate) []float64 {
-	status := make([]Status, len(checks))
-	for i, k := range checks {
-		status[i], _ = k.judge(c)
-	}
-	out := make([]float64, len(checks))
-	for _, k := range cs {
-		var rows, hit []int
-		for i := range checks {
-			if checks[i].cause == k.id && status[i] != Cleared {
-				rows = append(rows, i)
-				if status[i] == Implicated {
-					hit = append(hit, i)
-				}
-			}
-		}
-		if len(hit) > 0 {
-			rows = hit
-		}
-		for _, i := range rows {
-			out[i] = k.post / float64(len(rows))
-		}
-	}
-	return out
 }
 
 // worthAsking is how many nats a feature must be expected to give to be missed.

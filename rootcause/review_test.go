@@ -65,3 +65,22 @@ func TestIterationsAreRaisedByHalf(t *testing.T) {
 	assert.Equal(t, 15, raised(10))
 	assert.Equal(t, 60, raised(40))
 }
+
+// TestNextNeverActsOnTheUnknown: a row of the table that nothing was recorded for
+// is no advice, and the believed cause's own fix comes first.
+func TestNextNeverActsOnTheUnknown(t *testing.T) {
+	for _, r := range []*loopRun{
+		runaway(newRun(30), 0),
+		runaway(newRun(30), 0).drop("action", "solver_niter", "policy.std", "reward.upright", "reward.reach"),
+		guardDump([][2]float64{{1, 1}, {2, 30}, {50, 1100}, {900, 4.1e4}}, 6, []int{6}, 64),
+	} {
+		_, d := r.judge()
+		require.NotEmpty(t, d.Next)
+		assert.LessOrEqual(t, len(d.Next), maxNext)
+		for _, a := range d.Next {
+			if a.Row > 0 {
+				assert.Equal(t, Implicated, d.Checklist[a.Row-1].Status, a.Text)
+			}
+		}
+	}
+}
