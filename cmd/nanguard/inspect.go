@@ -27,7 +27,8 @@ type inspection struct {
 	Warnings  []string        `json:"warnings"`
 }
 
-// stepRange says which simulator steps the states are of.
+// stepRange says which simulator steps the states are of or, in a dump without
+// states, which counts the field with most frames has.
 type stepRange struct {
 	Count int   `json:"count"`
 	First int64 `json:"first"`
@@ -109,13 +110,23 @@ func inspect(f *dump.File, name string) *inspection {
 func inspectStates(f *dump.File) (stepRange, int) {
 	s := f.States()
 	if s == nil || len(s.Steps) == 0 {
-		return stepRange{}, 0
+		return longest(f), 0
 	}
 	// Reading them once tells which of them are unusable.
 	if _, err := f.Frames(dump.StateField); err != nil {
 		return stepRange{}, s.Size
 	}
 	return stepRange{len(s.Steps), s.Steps[0], s.Steps[len(s.Steps)-1]}, s.Size
+}
+
+// longest returns the counts of the field with most frames.
+func longest(f *dump.File) (r stepRange) {
+	for _, spec := range f.Manifest().Fields {
+		if s, err := f.Frames(spec.Name); err == nil && len(s.Counts) > r.Count {
+			r = stepRange{len(s.Counts), s.Counts[0], s.Counts[len(s.Counts)-1]}
+		}
+	}
+	return r
 }
 
 // inspectModel describes the model beside the dump, nil when there is none.

@@ -35,7 +35,7 @@ func (in *inspection) print(w io.Writer) error {
 
 // states says which states the file holds.
 func (in *inspection) states() string {
-	if in.Steps.Count == 0 {
+	if in.StateSize == 0 {
 		return "none"
 	}
 	return fmt.Sprintf("%d, steps %d to %d, %d columns", in.Steps.Count, in.Steps.First, in.Steps.Last, in.StateSize)
