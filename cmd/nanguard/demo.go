@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,6 +137,20 @@ func tellDemo(w io.Writer, f *dump.File, r fixtures.Result, d *rootcause.Diagnos
 	if err := forensics.Print(w, f, d); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nReplay it:  viznan %s\n", r.Path)
+	_, err := fmt.Fprintf(w, "\nReplay it:  %s %s\n", viznan(), r.Path)
 	return err
+}
+
+// viznan returns how to call the viewer: by its name where a shell finds it, else
+// by the path beside this program.
+func viznan() string {
+	const name = "viznan"
+	if _, err := exec.LookPath(name); err == nil {
+		return name
+	}
+	beside := filepath.Join(filepath.Dir(os.Args[0]), name)
+	if _, err := os.Stat(beside); err == nil {
+		return beside
+	}
+	return name
 }
