@@ -13,7 +13,7 @@ func (c *Case) onsetClass() Feature {
 	}
 	if c.allAtOnce(r) {
 		o := c.tripped
-		return found(onMultiple, fmt.Sprintf("%d fields are bad in the very first frame that the file holds of them: what came before is not recorded", len(c.order))).onset(o)
+		return found(onMultiple, "all that went bad is so in the very first frame that the file holds of it: what came before is not recorded").onset(o)
 	}
 	class := onMultiple
 	if r.f != nil {

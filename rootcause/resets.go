@@ -69,6 +69,9 @@ func (c *Case) afterReset() Feature {
 	if r == nil || r.f == nil || r.row < 0 || !r.f.kind.isBody() && r.f.kind != obs && r.f.kind != sensor {
 		return idle("nothing that a reset writes went bad first")
 	}
+	if c.allAtOnce(r) {
+		return unmeasured("what came before the first frame")
+	}
 	if nonFinite(r.class) && slices.Contains(c.before, r.f) {
 		return found("written", fmt.Sprintf("%s%s is %s in the state before a step: it was written between two steps, by a reset or an event, not by the physics",
 			r.f.label(r.col), inEnv(r.env), words[r.class])).in(r.f, r.env, r.col, r.tick)

@@ -84,3 +84,14 @@ func TestNextNeverActsOnTheUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingButNaNNamesNoCause: where the very first frame is bad, nobody saw
+// what made it so.
+func TestNothingButNaNNamesNoCause(t *testing.T) {
+	nothing := make([][2]float64, 6)
+	for i := range nothing {
+		nothing[i] = [2]float64{nan, nan}
+	}
+	_, d := guardDump(nothing, 3, []int{3}, 8).judge()
+	assert.Equal(t, UnknownCause, d.Verdict)
+}
