@@ -29,7 +29,7 @@ func newRoot() *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&g.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().Var(&g.maxBytes, "max-bytes", "most memory that a dump may take, such as 512M or 2G")
-	root.AddCommand(newDemo(g), newInspect(g), newDiagnose(g), newExplain(g), newExport(g), newCheck(g), newFixtures(g), newVersion(g))
+	root.AddCommand(newDemo(g), newInspect(g), newDiagnose(g), newExplain(g), newExport(g), newCheck(g), newFixtures(g), newDoctor(g), newVersion(g))
 	return root
 }
 

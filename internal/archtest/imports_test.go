@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"internal/report":        {"rootcause", "internal/safetext"},
 	"internal/forensics":     {"dump", "rootcause", "internal/cli", "internal/report"},
 	"internal/archtest":      {},
-	"cmd/nanguard":           {"tensor", "dump", "rootcause", "fixtures", "fixtures/", "internal/cli", "internal/forensics", "internal/safetext", "internal/version"},
+	"cmd/nanguard":           {"tensor", "detect/scan", "internal/cuda", "dump", "rootcause", "fixtures", "fixtures/", "internal/cli", "internal/forensics", "internal/safetext", "internal/version"},
 	"cmd/viznan":             {"dump", "rootcause", "cmd/viznan/internal/", "internal/cli", "internal/forensics", "internal/safetext"},
 	"cmd/viznan/internal/":   {"tensor", "dump", "mjb", "rootcause", "cmd/viznan/internal/", "internal/report", "internal/safetext"},
 	"tools/":                 {},
