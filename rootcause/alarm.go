@@ -28,7 +28,7 @@ func (c *Case) noticed() (step, bool) {
 		return c.lastState()
 	}
 	if bad := intList(c.meta["nan_env_ids"]); len(bad) > 0 {
-		c.wrong = append(c.wrong, "the metadata says that envs went bad: "+ids(bad))
+		c.wrong = append(c.wrong, "the metadata says that envs went bad: "+ids(bad, 8))
 		return c.lastState()
 	}
 	if !c.recorded() {

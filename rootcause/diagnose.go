@@ -45,7 +45,7 @@ func Diagnose(c *Case, o Options) Diagnosis {
 	}
 	d.Causes = c.hypotheses(cs, ws)
 	d.Checklist = c.checklist()
-	d.Next = c.next(cs)
+	d.Next = c.next(cs, d.Checklist)
 	if d.Coverage < 0.4 {
 		d.Warnings = append(d.Warnings, c.lowCoverage())
 	}

@@ -39,20 +39,16 @@ func (c *Case) notInFile() string {
 	if c.culpritsUnseen() {
 		told = "nothing in these rows is evidence"
 	}
-	n := make([]string, len(c.missing))
-	for i, e := range c.missing {
-		n[i] = fmt.Sprint(e)
-	}
-	return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: %s", few(n, 5), ids(c.man.EnvIDs), told)
+	return fmt.Sprintf("the env to blame (%s) is not in the file, which holds envs %s: %s", ids(c.missing, 5), ids(c.man.EnvIDs, 8), told)
 }
 
-// ids writes a list of envs, shortened.
-func ids(envs []int) string {
+// ids writes a list of envs, of which it names at most n.
+func ids(envs []int, n int) string {
 	s := make([]string, len(envs))
 	for i, e := range envs {
 		s[i] = fmt.Sprint(e)
 	}
-	return few(s, 8)
+	return few(s, n)
 }
 
 // unseen lists, as evidence of the hypothesis "unknown", why nothing tells.
@@ -79,18 +75,8 @@ func (c *Case) lowCoverage() string {
 	var lack []string
 	for i := range c.features {
 		if f := &c.features[i]; f.ID[0] == 'F' && !f.known() && !f.Recorded && f.ID != "F13" && f.ID != "F14" {
-			lack = append(lack, nameOf(f.ID))
+			lack = append(lack, ruleOf(f.ID).name)
 		}
 	}
 	return fmt.Sprintf("LOW COVERAGE: the dump answers %.0f of 15 questions; not recorded is what %s would need (docs/causes.md)", c.coverage()*15, few(lack, 4))
-}
-
-// nameOf returns what people call a feature.
-func nameOf(id string) string {
-	for i := range rules {
-		if rules[i].id == id {
-			return rules[i].name
-		}
-	}
-	return id
 }

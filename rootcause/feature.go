@@ -1,5 +1,7 @@
 package rootcause
 
+import "slices"
+
 // The values of a yes/no feature. F1 and F8 have values of their own.
 const (
 	yes     = "yes"
@@ -80,6 +82,15 @@ var rules = []rule{
 	{"X9", "message", "what the exception says: weak, torch says \"std >= 0\" for NaN too", "X9", (*Case).message, "keep the exception's text as a note"},
 	{"X10", "column", "of a bad observation: a sensor's, a formula's (\"term\"), or many that share the state", "X10", (*Case).sensorColumn, "label the columns of obs"},
 	{"X11", "outside write", "positions and speeds that no integration step connects", "reset", (*Case).outsideWrite, "put the .mjb beside the dump, and record qpos and qvel"},
+}
+
+// ruleOf returns the rule of a feature; one that is not among them stands for
+// itself, in a group of its own.
+func ruleOf(id string) rule {
+	if i := slices.IndexFunc(rules, func(r rule) bool { return r.id == id }); i >= 0 {
+		return rules[i]
+	}
+	return rule{id: id, name: id, group: id}
 }
 
 // measureFeatures measures every rule once.

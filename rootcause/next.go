@@ -23,8 +23,8 @@ type proposal struct {
 // next returns what to do, the best first: the rows of the table that are
 // implicated, the fix of each believed cause that has none, and the one thing to
 // record or run that would tell most. What is unknown is no reason to act.
-func (c *Case) next(cs []candidate) []Action {
-	all := c.fixes(cs)
+func (c *Case) next(cs []candidate, rows []Check) []Action {
+	all := fixes(c, cs, rows)
 	if a, ok := c.ask(cs); ok {
 		all = append(all, proposal{a, (1 - best(cs)) / 2}) // another run costs more than a changed line
 	}
@@ -40,15 +40,15 @@ func (c *Case) next(cs []candidate) []Action {
 }
 
 // fixes returns what to change for each cause that is believed in.
-func (c *Case) fixes(cs []candidate) []proposal {
+func fixes(c *Case, cs []candidate, rows []Check) []proposal {
 	var all []proposal
 	for _, k := range cs {
 		if k.post < noRival {
 			continue
 		}
-		hit := c.implicated(k.id)
-		for _, i := range hit {
-			all = append(all, proposal{Action{Text: checks[i].fix(c), Row: i + 1}, k.post / float64(len(hit)) / checks[i].cost})
+		hit := implicated(rows, k.id)
+		for _, r := range hit {
+			all = append(all, proposal{Action{Text: r.Fix, Row: r.Row}, k.post / float64(len(hit)) / checks[r.Row-1].cost})
 		}
 		if len(hit) == 0 {
 			all = append(all, proposal{Action{Text: k.fix(c)}, k.post})
@@ -57,18 +57,15 @@ func (c *Case) fixes(cs []candidate) []proposal {
 	return all
 }
 
-// implicated returns the rows of the table that are implicated for a cause.
-func (c *Case) implicated(cause string) []int {
-	var rows []int
-	for i, k := range checks {
-		if k.cause != cause {
-			continue
-		}
-		if status, _ := k.judge(c); status == Implicated {
-			rows = append(rows, i)
+// implicated returns the rows of the checklist that are implicated for a cause.
+func implicated(rows []Check, cause string) []Check {
+	var hit []Check
+	for _, r := range rows {
+		if r.Cause == cause && r.Status == Implicated {
+			hit = append(hit, r)
 		}
 	}
-	return rows
+	return hit
 }
 
 // best returns the largest posterior.

@@ -111,14 +111,7 @@ func posterior(ws []weighing, cs []candidate) {
 }
 
 // groupOf returns the correlated group of a feature.
-func groupOf(id string) string {
-	for _, r := range rules {
-		if r.id == id {
-			return r.group
-		}
-	}
-	return id
-}
+func groupOf(id string) string { return ruleOf(id).group }
 
 // entropy returns the entropy of probabilities in nats.
 func entropy(p []float64) float64 {
