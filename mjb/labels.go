@@ -69,32 +69,27 @@ func (m *Model) CtrlLabels() []string { return numbered(m.controls(), "ctrl") }
 
 // positions names the columns of qpos; "" where no joint is known.
 func (m *Model) positions() []string {
-	labels := make([]string, m.NQ)
-	for i := range m.Joints {
-		suffix := single
-		switch m.Joints[i].Type {
-		case FreeJoint:
-			suffix = freeQpos
-		case BallJoint:
-			suffix = freeQpos[3:]
-		}
-		put(labels, m.Joints[i].QposAdr, m.jointName(i), suffix)
-	}
-	return labels
+	return m.joints(m.NQ, freeQpos, func(j *Joint) int { return j.QposAdr })
 }
 
 // dofs names the columns of qvel; "" where no joint is known.
 func (m *Model) dofs() []string {
-	labels := make([]string, m.NV)
+	return m.joints(m.NV, freeQvel, func(j *Joint) int { return j.DofAdr })
+}
+
+// joints names n columns, of which each joint has some from its address on: as
+// free lists them for a free joint, the turning ones for a ball, one for others.
+func (m *Model) joints(n int, free []string, address func(*Joint) int) []string {
+	labels := make([]string, n)
 	for i := range m.Joints {
 		suffix := single
 		switch m.Joints[i].Type {
 		case FreeJoint:
-			suffix = freeQvel
+			suffix = free
 		case BallJoint:
-			suffix = freeQvel[3:]
+			suffix = free[3:]
 		}
-		put(labels, m.Joints[i].DofAdr, m.jointName(i), suffix)
+		put(labels, address(&m.Joints[i]), m.jointName(i), suffix)
 	}
 	return labels
 }
