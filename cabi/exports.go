@@ -6,11 +6,11 @@ package main
 import "C"
 
 import (
-	"runtime/debug"
 	"unsafe"
 
 	"github.com/nanguard/nanguard/detect"
 	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/internal/version"
 )
 
 //export goConfigInit
@@ -195,16 +195,9 @@ func goClose(guard C.ng_guard, text *C.text_buffer) (code C.int) {
 	return report(h.guard.Close(), C.NG_ERR_WRITE, text)
 }
 
-// version is set by the linker (see the Makefile).
-var version string
-
 //export goVersion
 func goVersion(out, text *C.text_buffer) (code C.int) {
 	defer catch(&code, text)
-	v := version
-	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
-		v = info.Main.Version
-	}
-	put(out, v)
+	put(out, version.String())
 	return C.NG_OK
 }

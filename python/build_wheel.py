@@ -48,7 +48,7 @@ def library() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "libnanguard.so"
         env = {**os.environ, "CGO_ENABLED": "1"}
-        flags = f"-s -w -X main.version={version()}"
+        flags = f"-s -w -X github.com/nanguard/nanguard/internal/version.stamp={version()}"
         subprocess.run(
             ["go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags", flags, "-o", str(out), "./cabi"], cwd=REPO, env=env, check=True
         )
