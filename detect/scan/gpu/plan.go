@@ -52,13 +52,6 @@ func place(c *Config, readers int) plan {
 // bitmapWords returns how many 32-bit words a bit for each row takes.
 func bitmapWords(rows int) int { return (rows + 31) / 32 }
 
-// Bytes returns how much memory of the device an engine of that configuration
-// takes.
-func Bytes(c Config) int { return place(&c, typicalReaders).size }
-
-// typicalReaders is how many readers a large field has on a large GPU.
-const typicalReaders = 128 * readersPerSM
-
 // maxReaders returns how many readers a field has when there are at most so
 // many of all fields together.
 func maxReaders(f *Field, readers int) int { return min(readers, max(1, f.tiles())) }
