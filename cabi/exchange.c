@@ -91,13 +91,19 @@ static int place(const dl_tensor *t, ng_ref *ref) {
 	return 1;
 }
 
-uint32_t ng_refs_from_objects(const void *exchange_api, void *const *objects, uint32_t n, ng_ref *refs) {
-	const dl_exchange *api = exchange_api;
+/* Returns the table's function, or that of an older one behind a newer table. */
+static int (*locator(const dl_exchange *api))(void *, dl_tensor *) {
 	while (api != NULL && api->major != 1) api = api->older;
-	if (api == NULL || api->tensor_from_object == NULL) return 0;
+	return api == NULL ? NULL : api->tensor_from_object;
+}
+
+uint32_t ng_refs_from_objects(const ng_source *sources, void *const *objects, uint32_t n, size_t type_at, ng_ref *refs) {
 	for (uint32_t i = 0; i < n; i++) {
 		dl_tensor t;
-		if (api->tensor_from_object(objects[i], &t) != 0 || !place(&t, &refs[i])) return i;
+		if (sources[i].exchange_api == NULL) continue;
+		if (*(void *const *)((const char *)objects[i] + type_at) != sources[i].type) return i;
+		int (*locate)(void *, dl_tensor *) = locator(sources[i].exchange_api);
+		if (locate == NULL || locate(objects[i], &t) != 0 || !place(&t, &refs[i])) return i;
 	}
 	return n;
 }

@@ -266,14 +266,21 @@ int ng_version(char *text, size_t size);
 /* sizeof the struct of that name as the library has it, 0 for an unknown one. */
 size_t ng_sizeof(const char *struct_name);
 
+/* Where a Python object's address comes from. */
+typedef struct ng_source {
+	const void *type;         /* that the object must have */
+	const void *exchange_api; /* of that type; NULL: the ref is left as it is */
+} ng_source;
+
 /* For bindings of Python, called with the interpreter's lock held: fills in
- * address and strides of refs from the tensors (PyObject *) of a framework that
- * has DLPack's C exchange (__dlpack_c_exchange_api__ of their type). Each ref has
- * been filled in before; the function stops at the first tensor of another dtype,
- * shape, memory or device, or whose columns do not lie at one stride, or that
- * the framework refuses (a Python exception is set then). It returns how many
- * refs it filled in. In one with rows 1 all dimensions are columns. */
-uint32_t ng_refs_from_objects(const void *exchange_api, void *const *objects, uint32_t n, ng_ref *refs);
+ * address and strides of refs from the tensors (PyObject *) of frameworks that
+ * have DLPack's C exchange (__dlpack_c_exchange_api__ of their type). type_at is
+ * where an object names its type. Each ref has been filled in before; the
+ * function stops at the first object of another type, or tensor of another
+ * dtype, shape, memory or device, or whose columns do not lie at one stride, or
+ * that the framework refuses (a Python exception is set then), and returns its
+ * index, n when there was none. In a ref with rows 1 all dimensions are columns. */
+uint32_t ng_refs_from_objects(const ng_source *sources, void *const *objects, uint32_t n, size_t type_at, ng_ref *refs);
 
 #ifdef __cplusplus
 }

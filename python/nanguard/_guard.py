@@ -319,7 +319,8 @@ class Guard:
             if self._watched.get(clock):
                 named = self._with_watched(clock, named)
             plan = self._plans.get((clock, *named)) or self._make_plan(clock, named)
-            keep = plan.fill(named.values())
+            given = tuple(named.values())
+            keep = plan.fill(given)
             if plan.watched:
                 self._note_moved(plan)
             if stream is None:
@@ -327,7 +328,7 @@ class Guard:
             elif hasattr(stream, "cuda_stream"):
                 stream = stream.cuda_stream
             code = call(self._handle, plan.clock, plan.address, plan.n, stream)
-            del keep
+            del keep, given
         if code != 0 or not self._said_plan:
             self._after(code)
 

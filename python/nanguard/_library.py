@@ -209,7 +209,7 @@ class Library:
             setattr(self, name, function)
         # It runs code of the interpreter's, so it must keep the interpreter's lock.
         self.ng_refs_from_objects = ctypes.PyDLL(path).ng_refs_from_objects
-        self.ng_refs_from_objects.argtypes = (c_void_p, c_void_p, c_uint32, c_void_p)
+        self.ng_refs_from_objects.argtypes = (c_void_p, c_void_p, c_uint32, c_size_t, c_void_p)
         self.ng_refs_from_objects.restype = c_uint32
         dll.ng_sizeof.argtypes, dll.ng_sizeof.restype = (c_char_p,), c_size_t
         for name, struct in STRUCTS.items():

@@ -3,8 +3,8 @@
 A training loop makes the same checks over and over: the same fields, in the same
 order, with arrays of the same shape. A plan holds the ``ng_ref`` structs of such
 a check in one buffer. For most arrays a check only writes 8 bytes of address,
-after seeing that type, dtype, device, shape and strides are what they were; where
-all come from a framework with DLPack's C exchange, the library does it in C.
+after seeing that type, dtype, device, shape and strides are what they were; for
+those of a framework with DLPack's C exchange the library does it in C.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 import collections
 import ctypes
 import struct
+import sys
 import weakref
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any, Callable
 
 from ._arrays import (
@@ -41,6 +42,22 @@ _BORROWED = 8  # checks; by then the GPU has come to the first of them
 _PACK = struct.Struct("=IiQqqqqiiiI")
 assert _PACK.size == _SIZE
 
+#: How the latest array in a place is recognised: its type, kind, dtype, shape, device, strides.
+_NEW: tuple[Any, ...] = (None, OTHER, None, None, None, None)
+
+
+def _word(address: int) -> int:
+    return ctypes.c_uint64.from_address(address).value
+
+
+#: Where a tuple has its objects, and an object its type, in this CPython; 0: not where they are looked for.
+_ITEMS = tuple.__basicsize__
+_TYPE_AT = object.__basicsize__ - 8
+if sys.implementation.name != "cpython" or any(
+    _word(id(t) + _ITEMS + 8) != id(t[1]) or _word(id(x) + _TYPE_AT) != id(type(x)) for t in [(0, ctypes), (None, 1.5, "x")] for x in (t, *t)
+):
+    _TYPE_AT = 0
+
 
 class BoundField:
     """A field of a guard, as this side knows it."""
@@ -64,59 +81,61 @@ class Plan:
         self._pin = (ctypes.c_char * len(self._buffer)).from_buffer(self._buffer) if self.n else None
         self.address = ctypes.addressof(self._pin) if self._pin is not None else None
         self._words = memoryview(self._buffer).cast("Q") if self.n else memoryview(b"")
-        self._entries: list[tuple[Any, ...]] = []
-        self._forget()
+        self._entries: list[tuple[Any, ...]] = [_NEW] * self.n
         self.watched = [(_WORDS * i + 1, f) for i, f in enumerate(fields) if f.watched is not None]
         self.stream: Callable[[], int] | None = None
-        self._exchange: int | None = None  # table of functions that locate all the arrays at once
-        self._types: tuple[type, ...] = ()  # of the arrays that it does that for
-        self._chances = _CHANCES  # to find such a table
-        self._copied = False  # an array had to be copied
+        # Which arrays the library locates, by ng_source, and the others.
+        self._sources = (ctypes.c_uint64 * (2 * self.n))()
+        self._types: list[Any] = [None] * self.n
+        self._chances = [_CHANCES if _TYPE_AT else 0] * self.n
+        self._rest = list(range(self.n))
         # What was borrowed through DLPack from owners that know nothing of the check's stream.
         self._borrowed: collections.deque[Any] = collections.deque(maxlen=_BORROWED * self.n)
-        self._ids = (ctypes.c_uint64 * self.n)()
-        self._pack_ids = struct.Struct(f"={self.n}Q").pack_into
 
-    def fill(self, arrays: Collection[Any]) -> list[Any]:
+    def fill(self, arrays: tuple[Any, ...]) -> list[Any] | None:
         """Writes where the arrays are now; returns what must live until the call was made."""
-        if self._exchange is not None:
-            if tuple(map(type, arrays)) == self._types and self._fill_at_once(arrays):
-                return []
-            self._exchange = None
-            self._forget()
-        keep = self._fill(arrays)
-        if self._chances:
-            self._chances -= 1
-            self._find_exchange(arrays)
-        return keep
+        if len(self._rest) < self.n:
+            self._locate(arrays)
+        return self._fill(arrays) if self._rest else None
 
-    def _fill_at_once(self, arrays: Collection[Any]) -> bool:
-        """Has the library ask the framework where the arrays are; reports whether they are like the last ones."""
-        self._pack_ids(self._ids, 0, *map(id, arrays))
-        try:
-            done: int = self._lib.ng_refs_from_objects(self._exchange, self._ids, self.n, self.address)
-        except Exception:  # the framework's: the slow way says what is wrong
-            return False
-        return done == self.n
+    def _locate(self, arrays: tuple[Any, ...]) -> None:
+        """Has the library ask the frameworks where their arrays are; one that is not like the last goes the slow way."""
+        while True:
+            try:
+                done: int = self._lib.ng_refs_from_objects(self._sources, id(arrays) + _ITEMS, self.n, _TYPE_AT, self.address)
+                if done == self.n:
+                    return
+                self._withdraw([done])
+            except Exception:  # the framework's, which does not say of which array: the slow way says what is wrong
+                self._withdraw(range(self.n))
+                return
 
-    def _find_exchange(self, arrays: Collection[Any]) -> None:
-        """Looks whether one framework can locate all the arrays."""
-        self._types = tuple(map(type, arrays))
-        tables = {exchange_of(t) for t in set(self._types)}
-        if len(tables) == 1 and not self._copied:
-            self._exchange = tables.pop()
+    def _offer(self, i: int, kind: type) -> None:
+        """Has the library locate an array from now on, if its type has the exchange."""
+        self._chances[i] -= 1
+        table = exchange_of(kind)
+        if table:
+            self._types[i] = kind
+            self._sources[2 * i : 2 * i + 2] = [id(kind), table]
+            self._rest = [k for k in self._rest if k != i]
 
-    def _forget(self) -> None:
-        """Has every array looked at again."""
-        self._entries = [(None, OTHER, None, None, None, None, _WORDS * i + 1) for i in range(self.n)]
+    def _withdraw(self, which: Iterable[int]) -> None:
+        """Has arrays looked at here again, from anew."""
+        for i in which:
+            self._types[i] = None
+            self._sources[2 * i : 2 * i + 2] = [0, 0]
+            self._entries[i] = _NEW
+        self._rest = [i for i in range(self.n) if self._types[i] is None]
 
-    def _fill(self, arrays: Iterable[Any]) -> list[Any]:
-        """Writes where the arrays are, one by one."""
+    def _fill(self, arrays: tuple[Any, ...]) -> list[Any]:
+        """Writes where the arrays are that the library does not locate, one by one."""
         keep: list[Any] = []
         words = self._words
-        for entry, x in zip(self._entries, arrays):
-            of_type, kind, dtype, shape, device, stride, at = entry
+        for i in self._rest:
+            x = arrays[i]
+            of_type, kind, dtype, shape, device, stride = self._entries[i]
             if type(x) is of_type:
+                at = _WORDS * i + 1
                 if kind == TORCH:
                     if (
                         x.dtype is dtype
@@ -141,7 +160,7 @@ class Plan:
                         continue
                 elif kind == PROXY and device() is x and x.data_ptr() == words[at]:
                     continue
-            self._look(at // _WORDS, x, keep)
+            self._look(i, x, keep)
         return keep
 
     def moved(self) -> list[tuple[BoundField, int, int]]:
@@ -161,34 +180,33 @@ class Plan:
         if f.number is not None and is_scalar(x):
             f.number[0] = float(x)
             self._pack(i, number_view(f), Layout(1, 1, 8, 8))
-            self._enter(i, type(x), SCALAR, None, None, f.number, None)
+            self._entries[i] = (type(x), SCALAR, None, None, f.number, None)
             return
         v, layout, copied = locate(x, f.shared, keep)
-        self._copied = self._copied or copied
-        if v.keep is not None and v.memory == CUDA:
+        borrowed = v.keep is not None and v.memory == CUDA
+        if borrowed:
             self._borrowed.append(v.keep)
         if v.memory == CUDA and (self.stream is None or v.kind == TORCH):
             self.stream = stream_source(x, v) or self.stream
         self._pack(i, v, layout)
         self._remember(i, x, v, copied)
+        if self._chances[i] and not copied and not borrowed:
+            self._offer(i, type(x))
 
     def _remember(self, i: int, x: Any, v: View, copied: bool) -> None:
         """Says how the same array, or one like it, is recognised next time."""
         kind = OTHER if copied or (v.kind == PROXY and not type(x).__weakrefoffset__) else v.kind
         if kind == TORCH:
             stride = None if x.is_contiguous() else x.stride()
-            self._enter(i, type(x), kind, x.dtype, x.shape, x.get_device(), stride)
+            self._entries[i] = (type(x), kind, x.dtype, x.shape, x.get_device(), stride)
         elif kind == NUMPY:
-            self._enter(i, type(x), kind, x.dtype, x.shape, [weakref.ref(x)], x.strides)
+            self._entries[i] = (type(x), kind, x.dtype, x.shape, [weakref.ref(x)], x.strides)
         elif kind == WARP:
-            self._enter(i, type(x), kind, x.dtype, x.shape, x.device, x.strides)
+            self._entries[i] = (type(x), kind, x.dtype, x.shape, x.device, x.strides)
         elif kind == PROXY:
-            self._enter(i, type(x), kind, None, None, weakref.ref(x), None)
+            self._entries[i] = (type(x), kind, None, None, weakref.ref(x), None)
         else:
-            self._enter(i, None, OTHER, None, None, None, None)
-
-    def _enter(self, i: int, *entry: Any) -> None:
-        self._entries[i] = (*entry, _WORDS * i + 1)
+            self._entries[i] = _NEW
 
     def _pack(self, i: int, v: View, layout: Layout) -> None:
         _PACK.pack_into(

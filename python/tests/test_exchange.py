@@ -168,7 +168,41 @@ def test_torch_has_it(dumps) -> None:
         }
         guard.check("step", fields)
         (plan,) = guard._plans.values()
-        assert plan._exchange
         plan._fill = None  # the slow way would fail now
         for _ in range(3):
             guard.check("step", fields)
+
+
+def test_each_array_goes_its_own_way(dumps, open_dump) -> None:
+    """Among arrays of several kinds, those that have the exchange use it, and the others their quick path."""
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for i in range(10):
+            fields = {"obs.a": Tensor(np.full((ENVS, 3), i)), "obs.b": np.full((ENVS, 2), i), "lr": float(i), "obs.c": Tensor(np.full(ENVS, i))}
+            guard.check("step", fields)
+        (plan,) = guard._plans.values()
+        assert (Tensor.asked, plan._rest) == (18, [1, 2])
+        d = open_dump(guard.dump())
+    for name in ("obs.a", "obs.b", "obs.c"):
+        assert list(d.field(name)[:, 0, 0]) == list(range(10)), name
+    assert list(d.field("lr")[:, 0]) == list(range(10))
+
+
+def test_another_type_in_the_place_of_one_that_has_it(dumps, open_dump) -> None:
+    """The exchange is asked for no object whose type does not have it: that would read what is no tensor."""
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for i in range(24):
+            a = np.full((ENVS, 3), float(i))
+            guard.check("step", {"obs.a": a if i % 3 == 2 else Tensor(a), "obs.b": Tensor(a)})
+        asked = Tensor.asked
+        d = open_dump(guard.dump())
+    assert list(d.field("obs.a")[:, 0, 0]) == list(d.field("obs.b")[:, 0, 0]) == list(range(24))
+    assert asked >= 23  # all checks of the other field but the first
+
+
+def test_an_interpreter_whose_objects_are_unknown(dumps, monkeypatch) -> None:
+    monkeypatch.setattr("nanguard._plan._TYPE_AT", 0)
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for _ in range(3):
+            guard.check(obs=Tensor(np.zeros((ENVS, 3))))
+        guard.check(obs=Tensor(np.full((ENVS, 3), np.nan)))
+        assert (guard.wait().count, Tensor.asked) == (4, 0)
