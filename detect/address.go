@@ -79,17 +79,20 @@ func (g *Guard) movedTo(f *field, address uintptr) {
 // checks that become part of it: once at the first check of a capture, and again
 // when another one reads elsewhere.
 func (g *Guard) noteOwnCapture() {
-	reads := map[string]any{}
+	g.inGraph = true
 	news := !g.capture
 	for i := range g.given {
 		f, a := g.fields[g.given[i].ID], g.given[i].Ref.Address()
-		reads[f.spec.Name] = uint64(a)
 		news = news || f.captured != a
 		f.address = a
 	}
-	g.inGraph = true
 	if !news {
 		return
+	}
+	reads := map[string]any{}
+	for i := range g.given {
+		f := g.fields[g.given[i].ID]
+		reads[f.spec.Name] = uint64(f.address)
 	}
 	g.note(dump.Event{
 		Tick: g.now().tick, Kind: dump.EventGraphCapture,

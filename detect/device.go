@@ -80,12 +80,7 @@ func (d *device) isShort(frames []int) bool {
 func (d *device) frames(id int) int { return d.engine.Slots(id) }
 
 // capturing asks the driver. The default stream is never captured.
-func (d *device) capturing(stream uintptr) (bool, error) {
-	if stream == 0 {
-		return false, nil
-	}
-	return d.ctx.Capturing(cuda.Stream(stream))
-}
+func (d *device) capturing(stream uintptr) (bool, error) { return d.engine.Capturing(stream) }
 
 // check enqueues a check.
 func (d *device) check(r request, refs []FieldRef) error {
@@ -102,7 +97,7 @@ func (d *device) check(r request, refs []FieldRef) error {
 		}
 		d.args = append(d.args, a)
 	}
-	if err := d.engine.Check(r.stream, r.clock, r.advance != 0, d.args); err != nil {
+	if err := d.engine.CheckIn(r.stream, r.capturing, r.clock, r.advance != 0, d.args); err != nil {
 		return err
 	}
 	if r.capturing {

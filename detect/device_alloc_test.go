@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/internal/cuda/cudatest"
@@ -13,7 +14,8 @@ import (
 
 // The race detector empties the pool from which calls of C take their frames.
 
-// A check on a GPU allocates nothing.
+// A check on a GPU allocates nothing, on no stream, and neither does one that
+// becomes part of a graph.
 func TestDeviceCheckDoesNotAllocate(t *testing.T) {
 	b := newBench(t, cudatest.Host(t))
 	g := b.guard(testConfig(t, 4))
@@ -22,15 +24,30 @@ func TestDeviceCheckDoesNotAllocate(t *testing.T) {
 	}
 	bind(t, g, "loss.value", 1, FieldOptions{Shared: true})
 	refs := []FieldRef{{0, b.array(4, 3)}, {2, b.array(4, 3)}}
+	other, err := b.ctx.NewStream()
+	require.NoError(t, err)
+	streams := []uintptr{0, uintptr(b.stream), uintptr(other)}
 	check(t, g, dump.ClockStep, dump.ClockMinibatch)
-	for name, f := range map[string]func(){
-		"bound":     func() { g.Check(dump.ClockStep) },
-		"given":     func() { g.Check(dump.ClockStep, refs...) },
-		"same":      func() { g.CheckSame(dump.ClockStep, refs[0], refs[1]) },
-		"staged":    func() { g.Check(dump.ClockMinibatch) },
-		"poll":      func() { g.Poll() },
-		"no fields": func() { g.Check(dump.ClockUpdate) },
-	} {
+	none := func(name string, f func()) {
+		t.Helper()
+		f()
 		assert.Zero(t, testing.AllocsPerRun(50, f), name)
 	}
+	for _, s := range streams {
+		none("bound", func() { g.CheckOn(s, dump.ClockStep) })
+		none("given", func() { g.CheckOn(s, dump.ClockStep, refs...) })
+		none("same", func() { g.CheckSameOn(s, dump.ClockStep, refs[0], refs[1]) })
+		none("staged", func() { g.CheckOn(s, dump.ClockMinibatch) })
+		none("no fields", func() { g.CheckOn(s, dump.ClockUpdate) })
+	}
+	i := 0
+	none("streams in turns", func() { g.CheckOn(streams[i%3], dump.ClockStep); i++ })
+	none("poll", func() { g.Poll() })
+	graph, err := b.ctx.Capture(b.stream, func() error {
+		none("captured", func() { g.CheckOn(streams[1], dump.ClockStep) })
+		none("captured, given", func() { g.CheckOn(streams[1], dump.ClockStep, refs...) })
+		return nil
+	})
+	require.NoError(t, err)
+	require.NoError(t, graph.Destroy())
 }

@@ -34,7 +34,8 @@ func (l *idle) Call(fn uintptr, args []uintptr) uintptr {
 // BenchmarkDeviceCheckHost is what a check of 14 fields on a GPU costs the host
 // beside the driver's launch.
 func BenchmarkDeviceCheckHost(b *testing.B) {
-	d, err := cuda.OpenOn(&idle{Library: cudatest.HostLibrary(b)})
+	lib := &idle{Library: cudatest.HostLibrary(b)}
+	d, err := cuda.OpenOn(lib)
 	require.NoError(b, err)
 	m := newBench(b, d)
 	cfg := testConfig(b, 16)
@@ -52,6 +53,7 @@ func BenchmarkDeviceCheckHost(b *testing.B) {
 		stream uintptr
 	}{{"default stream", 0}, {"a stream", uintptr(m.stream)}} {
 		b.Run(on.name, func(b *testing.B) {
+			defer cudatest.Enter(b, lib, m.ctx)()
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := g.CheckOn(on.stream, dump.ClockStep, refs...); err != nil {

@@ -27,6 +27,9 @@ func (d *Driver) Primary(i int) (*Context, error) {
 	return c, nil
 }
 
+// Handle returns the CUcontext.
+func (c *Context) Handle() uintptr { return c.handle }
+
 // Close gives the context back. The driver keeps it while others use it.
 func (c *Context) Close() error { return c.d.releasePrimary(c.Device.handle) }
 

@@ -195,3 +195,63 @@ func TestLaunchFromAnotherThread(t *testing.T) {
 	lib.Fail["cuCtxPushCurrent_v2"] = cuda.ContextDestroyed
 	require.ErrorIs(t, run.Run(0, 1), cuda.ErrContextLost)
 }
+
+// Prepared calls do what the plain ones do, from any thread, and allocate
+// nothing.
+func TestOrder(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		c := primary(t, d)
+		s, err := c.NewStream()
+		require.NoError(t, err)
+		e, err := c.NewEvent(false)
+		require.NoError(t, err)
+		o := c.NewOrder()
+		for _, s := range []cuda.Stream{0, 1, s} {
+			capturing, err := o.Capturing(s)
+			require.NoError(t, err)
+			assert.False(t, capturing)
+			require.NoError(t, o.Record(e, s))
+			require.NoError(t, o.Wait(s, e))
+			assert.Zero(t, testing.AllocsPerRun(20, func() {
+				if o.Record(e, s) != nil || o.Wait(s, e) != nil {
+					t.Fail()
+				}
+				if _, err := o.Capturing(s); err != nil {
+					t.Fail()
+				}
+			}))
+		}
+		g, err := c.Capture(s, func() error {
+			capturing, err := o.Capturing(s)
+			assert.True(t, capturing)
+			return err
+		})
+		require.NoError(t, err)
+		require.NoError(t, g.Destroy())
+		require.NoError(t, c.DestroyEvent(e))
+		require.NoError(t, c.DestroyStream(s))
+	})
+}
+
+// A wait names the context, because the default stream is one in every context.
+func TestWaitIsMadeInTheContext(t *testing.T) {
+	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}, Fail: map[string]cuda.Result{}}
+	d, err := cuda.OpenOn(lib)
+	require.NoError(t, err)
+	c := primary(t, d)
+	e, err := c.NewEvent(false)
+	require.NoError(t, err)
+	o := c.NewOrder()
+	clear(lib.Calls)
+	require.NoError(t, o.Wait(0, e))
+	assert.Equal(t, map[string]int{"cuCtxGetCurrent": 1, "cuCtxPushCurrent_v2": 1, "cuStreamWaitEvent": 1, "cuCtxPopCurrent_v2": 1}, lib.Calls)
+	lib.Fail["cuCtxPushCurrent_v2"] = cuda.InvalidContext
+	require.ErrorIs(t, o.Wait(0, e), cuda.ErrContextLost)
+	lib.Fail["cuCtxGetCurrent"] = cuda.NotInitialized
+	require.ErrorIs(t, o.Wait(0, e), cuda.ErrContextLost)
+	clear(lib.Fail)
+	lib.Fail["cuEventRecord"] = cuda.InvalidHandle
+	require.EqualError(t, o.Record(e, 0), "cuEventRecord: a handle is not valid (400)")
+	clear(lib.Fail)
+	require.NoError(t, c.DestroyEvent(e))
+}

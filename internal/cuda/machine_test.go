@@ -172,7 +172,14 @@ func TestResults(t *testing.T) {
 	lost := &Error{Call: "cuLaunchKernel", Result: IllegalAddress}
 	assert.EqualError(t, lost, "cuLaunchKernel: a kernel used an illegal address (700)")
 	assert.ErrorIs(t, lost, ErrContextLost)
-	assert.NotErrorIs(t, &Error{Result: OutOfMemory}, ErrContextLost)
+	for r := range Result(1000) {
+		lost := false
+		switch r {
+		case 3, 4, 201, 214, 220, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721:
+			lost = true
+		}
+		assert.Equal(t, lost, errors.Is(&Error{Result: r}, ErrContextLost), "%d", r)
+	}
 	assert.Equal(t, OutOfMemory, ResultOf(errors.Join(errors.New("x"), &Error{Result: OutOfMemory})))
 	assert.Equal(t, Success, ResultOf(errors.New("x")))
 	assert.Equal(t, Success, ResultOf(nil))

@@ -4,6 +4,12 @@ package cuda
 // who uses the same context. Zero is the device's default stream.
 type Stream uintptr
 
+// legacyStream is another name of the default stream.
+const legacyStream Stream = 1
+
+// mayCapture reports whether the stream can be captured at all.
+func (s Stream) mayCapture() bool { return s > legacyStream }
+
 // nonBlocking makes a stream that does not wait for the default stream, and an
 // event that takes no time stamp.
 const (
@@ -39,6 +45,9 @@ func (c *Context) StreamDone(s Stream) (bool, error) {
 // Capturing reports whether what is enqueued in the stream goes into a graph
 // under construction.
 func (c *Context) Capturing(s Stream) (bool, error) {
+	if !s.mayCapture() {
+		return false, nil
+	}
 	var status int32
 	err := c.do(func() error { return c.d.isCapturing(s, &status) })
 	return status != 0, err

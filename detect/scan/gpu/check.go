@@ -41,10 +41,29 @@ func (c *checker) prepare(e *Engine) error {
 	return nil
 }
 
+// Capturing reports whether work on the stream becomes part of a graph. It is
+// for the goroutine of the checks.
+func (e *Engine) Capturing(stream uintptr) (bool, error) {
+	return e.order.calls.Capturing(cuda.Stream(stream))
+}
+
 // Check enqueues a check of some fields, each at most once, on a stream (0 is
 // the default one) and returns. With advance it counts the clock up by one. It
 // allocates nothing and waits for nothing.
 func (e *Engine) Check(stream uintptr, clock int, advance bool, args []Arg) error {
+	if e.closed {
+		return fmt.Errorf("check: %w", errClosed)
+	}
+	capturing, err := e.Capturing(stream)
+	if err != nil {
+		return fmt.Errorf("check: order of streams: %w", err)
+	}
+	return e.CheckIn(stream, capturing, clock, advance, args)
+}
+
+// CheckIn is Check for who has asked already whether the stream is being
+// captured, which costs a call of the driver.
+func (e *Engine) CheckIn(stream uintptr, capturing bool, clock int, advance bool, args []Arg) error {
 	if clock < 0 || clock >= Clocks {
 		return fmt.Errorf("check: clock %d is not in [0, %d)", clock, Clocks)
 	}
@@ -52,8 +71,10 @@ func (e *Engine) Check(stream uintptr, clock int, advance bool, args []Arg) erro
 		return err
 	}
 	s := cuda.Stream(stream)
-	if err := e.order.before(s); err != nil {
-		return fmt.Errorf("check: order of streams: %w", err)
+	if !capturing {
+		if err := e.order.before(s); err != nil {
+			return fmt.Errorf("check: order of streams: %w", err)
+		}
 	}
 	call := &e.checks.launch.Call
 	call.Clock, call.Advance = uint32(clock), 0
@@ -62,6 +83,9 @@ func (e *Engine) Check(stream uintptr, clock int, advance bool, args []Arg) erro
 	}
 	if err := e.launchAll(s, args); err != nil {
 		return fmt.Errorf("check: %w", err)
+	}
+	if capturing {
+		return nil
 	}
 	if err := e.order.after(s); err != nil {
 		return fmt.Errorf("check: order of streams: %w", err)

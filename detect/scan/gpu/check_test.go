@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -203,16 +204,76 @@ func TestConfigsThatCannotBe(t *testing.T) {
 	}
 }
 
+// A check allocates nothing: on the default stream, on another one, on several
+// in turns, and while a stream is being captured.
 func TestCheckDoesNotAllocate(t *testing.T) {
 	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
 		g := newRig(t, d, threeFields())
 		addr := g.put(repeat(envs*4, 1, nil), 0)
 		args := []Arg{g.arg(0, addr), g.arg(1, addr), g.arg(2, addr)}
-		require.NoError(t, g.Check(0, 0, true, args))
-		require.Zero(t, testing.AllocsPerRun(10, func() {
-			if g.Check(0, 0, true, args) != nil || g.Poll().Tripped {
+		streams := []uintptr{0, g.stream(), g.stream()}
+		i := 0
+		check := func(s uintptr) {
+			if g.Check(s, 0, true, args) != nil || g.Poll().Tripped {
 				t.Fail()
 			}
-		}))
+		}
+		for name, f := range map[string]func(){
+			"default stream": func() { check(0) },
+			"a stream":       func() { check(streams[1]) },
+			"streams":        func() { check(streams[i%3]); i++ },
+		} {
+			f()
+			assert.Zero(t, testing.AllocsPerRun(10, f), name)
+		}
+		graph, err := g.ctx.Capture(cuda.Stream(streams[1]), func() error {
+			allocs := testing.AllocsPerRun(10, func() { check(streams[1]) })
+			assert.Zero(t, allocs, "captured")
+			return nil
+		})
+		require.NoError(t, err)
+		require.NoError(t, graph.Destroy())
 	})
+}
+
+// What a check asks of the driver: the launch on the default stream, and before
+// it whether the stream is being captured on others; a wait and a mark when
+// streams take turns.
+func TestCallsOfACheck(t *testing.T) {
+	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}}
+	d, err := cuda.OpenOn(lib)
+	require.NoError(t, err)
+	g := newRig(t, d, threeFields())
+	args := []Arg{g.arg(0, g.put(repeat(envs*4, 1, nil), 0))}
+	one, two := g.stream(), g.stream()
+	defer cudatest.Enter(t, lib, g.ctx)()
+	calls := func(streams ...uintptr) map[string]int {
+		clear(lib.Calls)
+		for _, s := range streams {
+			require.NoError(t, g.Check(s, 0, true, args))
+		}
+		return maps.Clone(lib.Calls)
+	}
+	assert.Equal(t, map[string]int{"cuLaunchKernel": 2}, calls(0, 0))
+	require.NoError(t, g.Check(one, 0, true, args))
+	assert.Equal(t, map[string]int{"cuLaunchKernel": 1, "cuStreamIsCapturing": 1, "cuEventRecord": 1}, calls(one))
+	assert.Equal(t, map[string]int{
+		"cuLaunchKernel": 2, "cuStreamIsCapturing": 1, "cuEventRecord": 2, "cuStreamWaitEvent": 2, "cuCtxGetCurrent": 2,
+	}, calls(0, two))
+}
+
+// A loop that never changes its stream puts no marks.
+func TestCallsOfACheckOnOneStream(t *testing.T) {
+	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}}
+	d, err := cuda.OpenOn(lib)
+	require.NoError(t, err)
+	g := newRig(t, d, threeFields())
+	args := []Arg{g.arg(0, g.put(repeat(envs*4, 1, nil), 0))}
+	s := g.stream()
+	defer cudatest.Enter(t, lib, g.ctx)()
+	clear(lib.Calls)
+	for range 3 {
+		require.NoError(t, g.Check(s, 0, true, args))
+	}
+	assert.Equal(t, map[string]int{"cuLaunchKernel": 3, "cuStreamIsCapturing": 3}, lib.Calls)
 }

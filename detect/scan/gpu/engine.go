@@ -82,7 +82,7 @@ func (e *Engine) open(c Config) (err error) {
 	if err = e.checks.prepare(e); err != nil {
 		return err
 	}
-	e.order.ctx = e.ctx
+	e.order.ctx, e.order.calls = e.ctx, e.ctx.NewOrder()
 	return e.initialize(c.PostFrames)
 }
 

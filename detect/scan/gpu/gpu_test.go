@@ -63,6 +63,15 @@ func (r *rig) arg(field int, addr uintptr) Arg {
 	return Arg{Field: field, Addr: addr, RowStride: f.Cols * f.DType.Size(), ColStride: f.DType.Size()}
 }
 
+// stream returns a new stream.
+func (r *rig) stream() uintptr {
+	r.t.Helper()
+	s, err := r.ctx.NewStream()
+	require.NoError(r.t, err)
+	r.t.Cleanup(func() { require.NoError(r.t, r.ctx.DestroyStream(s)) })
+	return uintptr(s)
+}
+
 // sync waits for the checks.
 func (r *rig) sync() {
 	r.t.Helper()

@@ -8,21 +8,20 @@ import "github.com/nanguard/nanguard/internal/cuda"
 // may be gone by the time somebody would want to put one there.
 type order struct {
 	ctx   *cuda.Context
+	calls *cuda.Order
 	last  cuda.Stream
 	begun bool
 	event cuda.Event // behind the last check; 0 until a second stream is used
 }
 
-// before is called before work is enqueued on s.
+// before is called before work is enqueued on a stream that is not being
+// captured: a graph is ordered by whoever replays it.
 func (o *order) before(s cuda.Stream) error {
 	if !o.begun || s == o.last {
 		return nil
 	}
-	if capturing, err := o.ctx.Capturing(s); err != nil || capturing {
-		return err // a graph is ordered by whoever replays it
-	}
 	if o.event != 0 {
-		return o.ctx.Wait(s, o.event)
+		return o.calls.Wait(s, o.event)
 	}
 	if err := o.ctx.Synchronize(); err != nil { // once in the engine's life
 		return err
@@ -32,17 +31,11 @@ func (o *order) before(s cuda.Stream) error {
 	return err
 }
 
-// after is called after work was enqueued on s.
+// after is called after work was enqueued on such a stream.
 func (o *order) after(s cuda.Stream) error {
-	if o.event == 0 && o.begun && s == o.last {
-		return nil
-	}
-	if capturing, err := o.ctx.Capturing(s); err != nil || capturing {
-		return err
-	}
 	o.last, o.begun = s, true
 	if o.event == 0 {
 		return nil
 	}
-	return o.ctx.Record(o.event, s)
+	return o.calls.Record(o.event, s)
 }

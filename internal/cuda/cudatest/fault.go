@@ -2,7 +2,10 @@ package cudatest
 
 import (
 	"errors"
+	"runtime"
 	"sync"
+	"testing"
+	"unsafe"
 
 	"github.com/nanguard/nanguard/internal/cuda"
 )
@@ -52,4 +55,26 @@ func (f *Faulty) Call(fn uintptr, args []uintptr) uintptr {
 		return uintptr(r)
 	}
 	return f.Library.Call(fn, args)
+}
+
+// Enter makes the context current on the thread of the test, as a framework does
+// it, until the function that it returns is called.
+func Enter(t testing.TB, lib cuda.Library, c *cuda.Context) (leave func()) {
+	t.Helper()
+	runtime.LockOSThread()
+	call := func(name string, arg uintptr) {
+		fn, err := lib.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := cuda.Result(lib.Call(fn, []uintptr{arg})); r != cuda.Success {
+			t.Fatalf("%s: %v", name, r)
+		}
+	}
+	call("cuCtxPushCurrent_v2", c.Handle())
+	return func() {
+		old := new(uintptr)
+		call("cuCtxPopCurrent_v2", uintptr(unsafe.Pointer(old)))
+		runtime.UnlockOSThread()
+	}
 }
