@@ -208,7 +208,7 @@ func BenchmarkEnqueue(b *testing.B) {
 	m := newBench(b, d, []int{1}, 1, 0)
 	f, err := m.module.Function(kernel.Flush)
 	require.NoError(b, err)
-	fields := m.address(m.plan.fields)
+	fields := m.tableAt(0)
 	run := m.ctx.NewLaunch(f, kernel.Threads, unsafe.Pointer(&fields))
 	b.Run("launch", func(b *testing.B) {
 		var host []time.Duration

@@ -21,6 +21,7 @@ type checker struct {
 	launch  kernel.Launch
 	run     *cuda.Launch // of launch
 	seen    []uint64     // for each field the last check that it was in
+	tiles   []int        // of each field
 	check   uint64
 	readers int // of all fields of a check together, about
 }
@@ -29,14 +30,19 @@ type checker struct {
 // multiprocessor; a smaller one has one for each tile.
 const readersPerSM = 64
 
+// know takes a further field in.
+func (c *checker) know(f *Field) {
+	c.seen = append(c.seen, 0)
+	c.tiles = append(c.tiles, f.tiles())
+}
+
 // prepare makes the launch.
 func (c *checker) prepare(e *Engine) error {
-	c.seen = make([]uint64, len(e.fields))
 	f, err := e.module.Function(kernel.Check)
 	if err != nil {
 		return err
 	}
-	c.launch.Call.State, c.launch.Call.Fields = e.address(0), e.address(e.plan.fields)
+	c.launch.Call.State, c.launch.Call.Fields = uint64(e.state()), uint64(e.tableAt(0))
 	c.run = e.ctx.NewLaunch(f, kernel.Threads, unsafe.Pointer(&c.launch))
 	return nil
 }
@@ -139,14 +145,14 @@ func (e *Engine) forget(s cuda.Stream, parts uint32) error {
 		return nil
 	}
 	done := cuda.Ptr(unsafe.Offsetof(kernel.State{}.Done))
-	return e.ctx.Memset(s, e.base+done, 0, int(unsafe.Sizeof(kernel.State{}.Done)))
+	return e.ctx.Memset(s, e.state()+done, 0, int(unsafe.Sizeof(kernel.State{}.Done)))
 }
 
 // tilesPerReader returns how many tiles each reader of a check gets.
 func (e *Engine) tilesPerReader(args []Arg) int {
 	tiles := 0
 	for i := range args {
-		tiles += e.fields[args[i].Field].tiles()
+		tiles += e.checks.tiles[args[i].Field]
 	}
 	return max(1, (tiles+e.checks.readers-1)/e.checks.readers)
 }
@@ -155,13 +161,19 @@ func (e *Engine) tilesPerReader(args []Arg) int {
 func (e *Engine) blocks(args []Arg, each int) int {
 	n := len(args)
 	for i := range args {
-		n += readers(&e.fields[args[i].Field], each)
+		n += readers(e.checks.tiles[args[i].Field], each)
 	}
 	return n
 }
 
-// readers returns how many readers a field gets, of so many tiles each.
-func readers(f *Field, each int) int { return max(1, (f.tiles()+each-1)/each) }
+// readers returns how many readers a field of so many tiles gets, of so many
+// tiles each.
+func readers(tiles, each int) int {
+	if each == 1 { // as nearly always
+		return max(1, tiles)
+	}
+	return max(1, (tiles+each-1)/each)
+}
 
 // launch fills in the parameters of one launch and runs it.
 func (e *Engine) launch(s cuda.Stream, args []Arg, each int) error {
@@ -176,7 +188,7 @@ func (e *Engine) launch(s cuda.Stream, args []Arg, each int) error {
 		l.From[i] = kernel.Source{
 			Base: uint64(a.Addr), RowStride: int64(a.RowStride), ColStride: int64(a.ColStride), N: uint64(f.Rows * f.Cols),
 		}
-		blocks += readers(f, each)
+		blocks += readers(e.checks.tiles[a.Field], each)
 	}
 	return e.checks.run.Run(s, max(1, blocks))
 }

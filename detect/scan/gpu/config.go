@@ -13,6 +13,7 @@ type Config struct {
 	NumEnvs    int // rows of the fields that mark envs; 0 when there are none
 	PostFrames int // counts of the tripping clock to record after the trip
 	Fields     []Field
+	Spare      int // fields that Add may add
 }
 
 // Field describes a watched array. Its dtype and shape are fixed; where it

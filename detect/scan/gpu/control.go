@@ -34,13 +34,23 @@ func (e *Engine) Rearm(stream uintptr) error {
 	if err := e.clearEnvKeys(s); err != nil {
 		return fmt.Errorf("rearm: %w", err)
 	}
-	if n := e.plan.zeroEnd - e.plan.bitmaps; n > 0 {
-		if err := e.ctx.Memset(s, e.base+cuda.Ptr(e.plan.bitmaps), 0, n); err != nil {
-			return fmt.Errorf("rearm: %w", err)
-		}
+	if err := e.clearBitmaps(s); err != nil {
+		return fmt.Errorf("rearm: %w", err)
 	}
 	if err := e.control(s, kernel.Rearm); err != nil {
 		return fmt.Errorf("rearm: %w", err)
+	}
+	return nil
+}
+
+// clearBitmaps says that no row was bad.
+func (e *Engine) clearBitmaps(s cuda.Stream) error {
+	for i := range e.pieces {
+		if at, n := e.pieces[i].bitmaps(); n > 0 {
+			if err := e.ctx.Memset(s, at, 0, n); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -70,7 +80,7 @@ func (e *Engine) control(s cuda.Stream, op kernel.Op) error {
 		state, fields uint64
 		n             uint32
 		op            kernel.Op
-	}{e.address(0), e.address(e.plan.fields), uint32(len(e.fields)), op}
+	}{uint64(e.state()), uint64(e.tableAt(0)), uint32(len(e.fields)), op}
 	run := e.ctx.NewLaunch(f, kernel.Threads,
 		unsafe.Pointer(&params.state), unsafe.Pointer(&params.fields), unsafe.Pointer(&params.n), unsafe.Pointer(&params.op))
 	if err := run.Run(s, max(1, (len(e.fields)+kernel.Threads-1)/kernel.Threads)); err != nil {

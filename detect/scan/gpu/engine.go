@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/nanguard/nanguard/detect/scan/kernel"
@@ -14,12 +15,13 @@ import (
 // Engine scans and records a set of fields on one GPU.
 type Engine struct {
 	fields []Field
+	at     []fieldAt // where the parts of each field lie
+	places int       // in the table of fields on the device
 	envs   int
-	byRank map[int]int // fields
+	known  atomic.Pointer[known]
 	ctx    *cuda.Context
 	module *cuda.Module
-	plan   plan
-	base   cuda.Ptr    // of the one piece of memory
+	pieces []piece
 	said   cuda.Shared // a kernel.Verdict
 	own    cuda.Stream // of snapshots
 	frozen cuda.Event  // behind the last Freeze
@@ -51,10 +53,7 @@ func NewOn(d *cuda.Driver, c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{fields: slices.Clone(c.Fields), envs: c.NumEnvs, byRank: map[int]int{}, ctx: ctx}
-	for i := range c.Fields {
-		e.byRank[c.Fields[i].Rank] = i
-	}
+	e := &Engine{places: min(len(c.Fields)+c.Spare, MaxFields), envs: c.NumEnvs, ctx: ctx}
 	if err := e.open(c); err != nil {
 		return nil, errors.Join(fmt.Errorf("engine on GPU %d (%s): %w", c.Device, ctx.Device.Name, err), e.Close())
 	}
@@ -76,9 +75,12 @@ func (e *Engine) open(c Config) (err error) {
 		return err
 	}
 	e.checks.readers = readersPerSM * e.ctx.Device.Multiprocessors
-	if err = e.allocate(); err != nil {
+	c.Fields = slices.Clone(c.Fields)
+	first, err := e.allocate(c.Fields, func() plan { return place(&c, e.places, e.checks.readers) })
+	if err != nil {
 		return err
 	}
+	e.take(first, c.Fields)
 	if err = e.checks.prepare(e); err != nil {
 		return err
 	}
@@ -86,50 +88,33 @@ func (e *Engine) open(c Config) (err error) {
 	return e.initialize(c.PostFrames)
 }
 
-// allocate takes the memory, with shorter rings when there is not enough.
-func (e *Engine) allocate() (err error) {
-	for {
-		e.plan = place(&Config{NumEnvs: e.envs, Fields: e.fields}, e.checks.readers)
-		e.base, err = e.ctx.Alloc(e.plan.size)
-		if cuda.ResultOf(err) != cuda.OutOfMemory || !fewerFrames(e.fields) {
-			return err
-		}
-	}
-}
-
 // initialize writes the state and the table of fields.
 func (e *Engine) initialize(postFrames int) error {
+	p := &e.pieces[0]
 	state := kernel.State{
 		PostFrames: int64(postFrames), Candidate: ^uint64(0),
-		EnvKeys: e.address(e.plan.envKeys), Verdict: uint64(e.said.Device),
+		EnvKeys: uint64(e.envKeys()), Verdict: uint64(e.said.Device),
 	}
-	if err := e.ctx.Memset(e.own, e.base, 0, e.plan.zeroEnd); err != nil {
+	if err := e.ctx.Memset(e.own, p.base, 0, p.plan.zeroEnd); err != nil {
 		return err
 	}
 	if err := e.clearEnvKeys(e.own); err != nil {
 		return err
 	}
-	if err := e.ctx.Upload(e.own, e.base, bytesOf(&state)); err != nil {
+	if err := e.ctx.Upload(e.own, e.state(), bytesOf(&state)); err != nil {
 		return err
 	}
-	if len(e.fields) == 0 {
-		return nil
-	}
-	table := make([]kernel.Field, len(e.fields))
-	for i := range table {
-		table[i] = e.entry(i)
-	}
-	return e.ctx.Upload(e.own, e.base+cuda.Ptr(e.plan.fields), bytesOfSlice(table))
+	return e.enroll(p, 0, e.fields)
 }
 
-// entry returns a field's place in the table of the device.
-func (e *Engine) entry(i int) kernel.Field {
-	f, at := &e.fields[i], e.plan.perField[i]
+// entry returns what the table of the device says of a field, before its first
+// check.
+func entry(f *Field, at fieldAt, readers int) kernel.Field {
 	k := kernel.Field{
 		First: kernel.First{Key: ^uint64(0)},
-		Ring:  e.address(at.ring), SlotBytes: int64(f.slotBytes()), Slots: uint32(f.Slots),
-		Trace: e.address(at.trace), TraceLen: uint32(f.TraceLen), Bitmap: e.address(at.bitmap),
-		Partials: e.address(at.partials), MaxReaders: uint32(maxReaders(f, e.checks.readers)),
+		Ring:  uint64(at.ring), SlotBytes: int64(f.slotBytes()), Slots: uint32(f.Slots),
+		Trace: uint64(at.trace), TraceLen: uint32(f.TraceLen), Bitmap: uint64(at.bitmap),
+		Partials: uint64(at.partials), MaxReaders: uint32(maxReaders(f, readers)),
 		Rows: int64(f.Rows), Cols: int64(f.Cols), DType: uint32(f.DType), Rank: uint32(f.Rank),
 		Limit: f.Limit, Growth: f.Growth, GrowthFrames: uint32(f.GrowthFrames), Floor: f.Floor,
 	}
@@ -154,11 +139,19 @@ func (e *Engine) clearEnvKeys(s cuda.Stream) error {
 	if e.envs == 0 {
 		return nil
 	}
-	return e.ctx.Memset(s, e.base+cuda.Ptr(e.plan.envKeys), 0xff, 8*e.envs)
+	return e.ctx.Memset(s, e.envKeys(), 0xff, 8*e.envs)
 }
 
-// address returns where an offset of the plan lies on the device.
-func (e *Engine) address(offset int) uint64 { return uint64(e.base) + uint64(offset) }
+// state returns where the state lies on the device, tableAt where a place of the
+// table of fields does. Both stay for the engine's life, since graphs hold them.
+func (e *Engine) state() cuda.Ptr { return e.pieces[0].base }
+
+func (e *Engine) tableAt(field int) cuda.Ptr {
+	return e.state() + cuda.Ptr(e.pieces[0].plan.table+field*int(unsafe.Sizeof(kernel.Field{})))
+}
+
+// envKeys returns where the keys of the bad envs lie.
+func (e *Engine) envKeys() cuda.Ptr { return e.state() + cuda.Ptr(e.pieces[0].plan.envKeys) }
 
 // Slots returns how many frames the ring of a field keeps, which may be fewer
 // than were asked for.
@@ -170,7 +163,7 @@ func (e *Engine) Tick() (tick int64, err error) {
 	if e.closed {
 		return 0, fmt.Errorf("tick: %w", errClosed)
 	}
-	if err := e.ctx.Download(e.own, bytesOf(&tick), e.base); err != nil {
+	if err := e.ctx.Download(e.own, bytesOf(&tick), e.state()); err != nil {
 		return 0, fmt.Errorf("tick: %w", err)
 	}
 	return tick, nil
@@ -196,7 +189,9 @@ func (e *Engine) Close() error {
 			errs = append(errs, err)
 		}
 	}
-	try(e.base != 0, func() error { return e.ctx.Free(e.base) })
+	for _, p := range e.pieces {
+		try(p.base != 0, func() error { return e.ctx.Free(p.base) })
+	}
 	try(e.said.Device != 0, func() error { return e.ctx.Unshare(e.said) })
 	try(e.frozen != 0, func() error { return e.ctx.DestroyEvent(e.frozen) })
 	try(e.order.event != 0, func() error { return e.ctx.DestroyEvent(e.order.event) })

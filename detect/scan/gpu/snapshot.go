@@ -32,7 +32,7 @@ func (e *Engine) Snapshot() (*Snapshot, error) {
 	if err := e.ctx.Wait(e.own, e.frozen); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	if err := e.ctx.Download(e.own, bytesOf(&s.state), e.base); err != nil {
+	if err := e.ctx.Download(e.own, bytesOf(&s.state), e.state()); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	if s.state.Frozen == 0 {
@@ -44,7 +44,7 @@ func (e *Engine) Snapshot() (*Snapshot, error) {
 	if err := e.flush(); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	if err := e.ctx.Download(e.own, bytesOfSlice(s.fields), e.base+cuda.Ptr(e.plan.fields)); err != nil {
+	if err := e.ctx.Download(e.own, bytesOfSlice(s.fields), e.tableAt(0)); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	return s, nil
@@ -56,7 +56,7 @@ func (e *Engine) flush() error {
 	if err != nil {
 		return err
 	}
-	fields := e.address(e.plan.fields)
+	fields := e.tableAt(0)
 	return e.ctx.NewLaunch(f, kernel.Threads, unsafe.Pointer(&fields)).Run(e.own, len(e.fields))
 }
 
@@ -98,7 +98,7 @@ type BadEnv struct {
 // BadEnvs returns the bad envs in the order in which they went bad.
 func (s *Snapshot) BadEnvs() ([]BadEnv, error) {
 	keys := make([]uint64, s.e.envs)
-	if err := s.download(bytesOfSlice(keys), s.e.plan.envKeys); err != nil {
+	if err := s.download(bytesOfSlice(keys), s.e.envKeys()); err != nil {
 		return nil, fmt.Errorf("bad envs: %w", err)
 	}
 	var bad []BadEnv
@@ -121,7 +121,7 @@ type Row = kernel.Row
 func (s *Snapshot) Trace(field int) ([]Row, error) {
 	t, n := s.turn(field), s.e.fields[field].TraceLen
 	rows := make([]Row, min(t.Frames, int64(n)))
-	if err := s.download(bytesOfSlice(rows), s.e.plan.perField[field].trace); err != nil {
+	if err := s.download(bytesOfSlice(rows), s.e.at[field].trace); err != nil {
 		return nil, fmt.Errorf("trace of field %d: %w", field, err)
 	}
 	if oldest := int(t.TraceAt) + 1; oldest < len(rows) {
@@ -202,8 +202,8 @@ func (s *Snapshot) fetch(dst []byte, field, n int, runs []run) error {
 		for done := 0; done < n; done += c.N { // around the end of the ring
 			slot := (oldest + done) % f.Slots
 			c.N = min(n-done, f.Slots-slot)
-			src := s.e.plan.perField[field].ring + slot*f.slotBytes() + r.from*rowBytes
-			if err := s.e.ctx.DownloadRows(s.e.own, dst[done*frame+at:], s.e.base+cuda.Ptr(src), c); err != nil {
+			src := s.e.at[field].ring + cuda.Ptr(slot*f.slotBytes()+r.from*rowBytes)
+			if err := s.e.ctx.DownloadRows(s.e.own, dst[done*frame+at:], src, c); err != nil {
 				return err
 			}
 		}
@@ -212,10 +212,10 @@ func (s *Snapshot) fetch(dst []byte, field, n int, runs []run) error {
 	return s.e.ctx.SynchronizeStream(s.e.own)
 }
 
-// download fills dst from an offset of the plan.
-func (s *Snapshot) download(dst []byte, offset int) error {
+// download fills dst.
+func (s *Snapshot) download(dst []byte, from cuda.Ptr) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	return s.e.ctx.Download(s.e.own, dst, s.e.base+cuda.Ptr(offset))
+	return s.e.ctx.Download(s.e.own, dst, from)
 }

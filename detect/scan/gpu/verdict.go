@@ -67,7 +67,7 @@ func (e *Engine) hear() (k kernel.Verdict, ok bool) {
 // tripOf reads the key of a trip.
 func (e *Engine) tripOf(k *kernel.Trip) Bad {
 	rank, place := int(k.Key>>43&(MaxRank-1)), k.Key&(1<<43-1)
-	b := e.badOf(e.byRank[rank], place)
+	b := e.badOf(e.known.Load().byRank[rank], place)
 	b.Tick, b.Count = k.Tick, k.Count
 	if precursor := k.Key>>63 != 0; precursor {
 		b.Class += OverLimit
@@ -77,6 +77,6 @@ func (e *Engine) tripOf(k *kernel.Trip) Bad {
 
 // badOf returns what a place, element << 2 | class, says of a field.
 func (e *Engine) badOf(field int, place uint64) Bad {
-	element, cols := int(place>>2), e.fields[field].Cols
+	element, cols := int(place>>2), e.known.Load().cols[field]
 	return Bad{Field: field, Row: element / cols, Col: element % cols, Class: Class(place & 3)}
 }
