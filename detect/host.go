@@ -108,8 +108,7 @@ func (h *host) check(r request, refs []FieldRef) error {
 func (h *host) capture(f *hostField, ref tensor.Ref) bool {
 	tick, count := h.at.tick, h.at.counts[f.clock]
 	slot := f.ring.room()
-	scan.Copy(slot, ref)
-	f.last = scan.Host(f.view(slot))
+	f.last = scan.Capture(slot, ref)
 	f.over = nil
 	if bound := f.bound(); f.last.AbsMax > bound {
 		f.over = f.findOver(slot, bound)

@@ -20,9 +20,10 @@ func (s *scratch) bytes() []byte {
 
 // blocks walks an array in row-major order in pieces of at most blockBytes.
 type blocks struct {
-	ref  tensor.Ref
-	flat []byte // the whole array when it can be read in place
-	at   int    // elements handed out
+	ref    tensor.Ref
+	flat   []byte      // the whole array when it can be read in place
+	source *tensor.Ref // where flat is filled from, block by block; nil: it is full
+	at     int         // elements handed out
 }
 
 // newBlocks returns a walk that stands before the first block.
@@ -37,10 +38,14 @@ func (b *blocks) next(scratch []byte) []byte {
 	from, n := b.at, min(b.ref.Rows*b.ref.Cols-b.at, blockBytes/size)
 	b.at += n
 	if b.flat != nil {
-		return b.flat[from*size : b.at*size]
+		p := b.flat[from*size : b.at*size]
+		if b.source != nil {
+			copyFrom(p, b.source, from)
+		}
+		return p
 	}
 	if n > 0 {
-		gather(scratch[:n*size], b.ref, from)
+		gather(scratch[:n*size], &b.ref, from)
 	}
 	return scratch[:n*size]
 }

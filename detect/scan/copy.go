@@ -10,23 +10,32 @@ import (
 // Copy copies the elements of ref into dst in C order. It panics unless
 // len(dst) == ref.Bytes().
 func Copy(dst []byte, ref tensor.Ref) {
+	mustHold(dst, ref)
+	copyFrom(dst, &ref, 0)
+}
+
+// mustHold stops a copy of ref that dst is not made for.
+func mustHold(dst []byte, ref tensor.Ref) {
 	mustBeHost(ref)
 	if len(dst) != ref.Bytes() {
 		panic(fmt.Sprintf("scan: %d bytes for a copy of %d", len(dst), ref.Bytes()))
 	}
-	if len(dst) == 0 {
-		return
-	}
-	if ref.Contiguous() {
-		copy(dst, unsafe.Slice((*byte)(ref.Base), len(dst)))
-		return
-	}
-	gather(dst, ref, 0)
 }
 
-// gather fills dst with the elements of ref from the given index on, counted
+// copyFrom fills dst with the elements of ref from the given index on, counted
 // in row-major order. dst must not be longer than what is left.
-func gather(dst []byte, ref tensor.Ref, from int) {
+func copyFrom(dst []byte, ref *tensor.Ref, from int) {
+	switch {
+	case len(dst) == 0:
+	case ref.Contiguous():
+		copy(dst, unsafe.Slice((*byte)(unsafe.Add(ref.Base, from*ref.DType.Size())), len(dst)))
+	default:
+		gather(dst, ref, from)
+	}
+}
+
+// gather is copyFrom for an array that is not in C order.
+func gather(dst []byte, ref *tensor.Ref, from int) {
 	size := ref.DType.Size()
 	row, col := from/ref.Cols, from%ref.Cols
 	for len(dst) > 0 {
@@ -38,7 +47,7 @@ func gather(dst []byte, ref tensor.Ref, from int) {
 }
 
 // element returns the address of an element of ref.
-func element(ref tensor.Ref, row, col int) unsafe.Pointer {
+func element(ref *tensor.Ref, row, col int) unsafe.Pointer {
 	return unsafe.Add(ref.Base, row*ref.RowStride+col*ref.ColStride)
 }
 

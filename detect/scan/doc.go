@@ -4,7 +4,7 @@
 //
 // [Host] answers all of that in one pass, [AllFinite] only the first question,
 // several times faster, and [BadRows] says which rows are meant. [Copy] brings
-// the elements into C order. All of them take any strides, zero and negative
+// the elements into C order, and [Capture] scans them on the way. All of them take any strides, zero and negative
 // ones included, any alignment, no rows and no columns, and none of them
 // allocates (BadRows appends to the slice that it is given).
 //
@@ -25,7 +25,7 @@
 // Elements of integer and bool arrays are finite and summarised in the same
 // way; a bool is 0 or 1.
 //
-// # How it is fast without assembly
+// # How it is fast
 //
 // AllFinite reads eight bytes at a time and asks for all lanes of the word at
 // once whether an exponent is all ones. Host compares each element with the
@@ -33,4 +33,11 @@
 // learns from the sums whether a block of elements was finite: one NaN or
 // infinity makes a sum non-finite and it stays so. Only such a block is looked
 // at element by element.
+//
+// On amd64 with AVX2 and F16C, assembly does the same to 32 bytes at a time. It
+// asks whether an element is finite of the 16 bits with its exponent, which a
+// maximum of words answers for all types alike, and adds to the four sums in the
+// order above, so that a summary has the same bits with and without it. That
+// order is what bounds Host: each addition waits for the one before, so four
+// elements take the time of one addition. Capture is Host and Copy in one pass.
 package scan

@@ -9,7 +9,7 @@ func BadRows(dst []int, ref tensor.Ref) []int {
 	row := ref
 	row.Rows = 1
 	for i := range ref.Rows {
-		row.Base = element(ref, i, 0)
+		row.Base = element(&ref, i, 0)
 		if !AllFinite(row) {
 			dst = append(dst, i)
 		}

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/nanguard/nanguard/tensor"
 )
@@ -28,29 +29,52 @@ type First struct {
 // device or a type that it does not know: whoever binds a field checks that.
 func Host(ref tensor.Ref) Summary {
 	mustBeHost(ref)
-	switch ref.DType {
+	return summarise(newBlocks(ref))
+}
+
+// Capture copies the elements of ref into dst in C order, as Copy does, and
+// scans the copy on the way, block by block while it is in the nearest cache.
+// What it says is true of dst even when another thread writes to ref meanwhile.
+func Capture(dst []byte, ref tensor.Ref) Summary {
+	mustHold(dst, ref)
+	copied := ref
+	copied.Base = unsafe.Pointer(unsafe.SliceData(dst))
+	copied.ColStride = ref.DType.Size()
+	copied.RowStride = ref.Cols * copied.ColStride
+	b := newBlocks(copied)
+	if b.flat == nil { // nothing to copy, or dst is not aligned
+		Copy(dst, ref)
+	} else {
+		b.source = &ref
+	}
+	return summarise(b)
+}
+
+// summarise scans what blocks walks through.
+func summarise(b blocks) Summary {
+	switch b.ref.DType {
 	case tensor.Float32:
-		return direct[float32](ref)
+		return direct[float32](b)
 	case tensor.Float64:
-		return direct[float64](ref)
+		return direct[float64](b)
 	case tensor.Int8:
-		return direct[int8](ref)
+		return direct[int8](b)
 	case tensor.Int16:
-		return direct[int16](ref)
+		return direct[int16](b)
 	case tensor.Int32:
-		return direct[int32](ref)
+		return direct[int32](b)
 	case tensor.Int64:
-		return direct[int64](ref)
+		return direct[int64](b)
 	case tensor.Uint8:
-		return direct[uint8](ref)
+		return direct[uint8](b)
 	case tensor.Uint16:
-		return direct[uint16](ref)
+		return direct[uint16](b)
 	case tensor.Uint32:
-		return direct[uint32](ref)
+		return direct[uint32](b)
 	case tensor.Uint64:
-		return direct[uint64](ref)
+		return direct[uint64](b)
 	default:
-		return widened(ref)
+		return widened(b)
 	}
 }
 
@@ -62,16 +86,16 @@ func mustBeHost(ref tensor.Ref) {
 }
 
 // direct summarises elements that Go can compute with, block by block.
-func direct[T number](ref tensor.Ref) Summary {
-	a := tally[T]{cols: ref.Cols}
-	if b := newBlocks(ref); b.flat != nil {
+func direct[T number](b blocks) Summary {
+	a := tally[T]{cols: b.ref.Cols}
+	if b.flat != nil {
 		for p := b.next(nil); len(p) > 0; p = b.next(nil) {
 			a.block(viewAs[T](p))
 		}
 	} else {
 		a.gathered(b)
 	}
-	return a.summary(ref)
+	return a.summary(b.ref)
 }
 
 // gathered takes in blocks that cannot be read in place. It stands apart for
@@ -85,13 +109,12 @@ func (a *tally[T]) gathered(b blocks) {
 
 // widened summarises float16, bfloat16 and bool elements as float32, which
 // holds each of their values exactly.
-func widened(ref tensor.Ref) Summary {
-	a := tally[float32]{cols: ref.Cols}
-	b := newBlocks(ref)
+func widened(b blocks) Summary {
+	a := tally[float32]{cols: b.ref.Cols}
 	var room scratch
 	var wide [blockBytes]float32
 	for p := b.next(room.bytes()); len(p) > 0; p = b.next(room.bytes()) {
-		a.block(widen(&wide, ref.DType, p))
+		a.block(widen(&wide, b.ref.DType, p))
 	}
-	return a.summary(ref)
+	return a.summary(b.ref)
 }

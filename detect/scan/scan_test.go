@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,6 +18,9 @@ import (
 func requireSame(t *testing.T, ref tensor.Ref, msg string) {
 	t.Helper()
 	want, got := naive(ref), Host(ref)
+	dst := make([]byte, ref.Bytes())
+	require.Equal(t, got, Capture(dst, ref), "of the copy: %s", msg)
+	captured := bytes.Clone(dst)
 	if want.Mean != got.Mean && want.AbsMax > 1e300 { // the sum overflowed
 		require.InDelta(t, want.Mean/want.AbsMax, got.Mean/want.AbsMax, 1e-12, "mean: %s", msg)
 		got.Mean = want.Mean
@@ -36,8 +40,9 @@ func requireSame(t *testing.T, ref tensor.Ref, msg string) {
 	require.Equal(t, rows, BadRows(nil, ref), "bad rows: %s", msg)
 	require.Len(t, rows, got.First.Rows, msg)
 
-	dst := make([]byte, ref.Bytes())
+	clear(dst)
 	Copy(dst, ref)
+	require.Equal(t, dst, captured, msg)
 	c := tensor.Array{DType: ref.DType, Shape: []int{ref.Rows, ref.Cols}, Data: dst}
 	for i := range c.Len() {
 		if want, got := bitsAt(ref, i/ref.Cols, i%ref.Cols), c.Bits(i); want != got {
@@ -219,6 +224,7 @@ func TestScanDoesNotAllocate(t *testing.T) {
 		AllFinite(ref)
 		AllFinite(odd)
 		Copy(dst, odd)
+		Capture(dst, odd)
 	}))
 }
 

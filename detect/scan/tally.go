@@ -56,6 +56,8 @@ func (e *extremes[T]) add(x []T, base int) {
 	if !e.seen {
 		e.seen, e.min, e.max, e.atMin, e.atMax = true, x[0], x[0], base, base
 	}
+	n := e.addVectors(x, base)
+	x, base = x[n:], base+n
 	lo, hi := e.min, e.max
 	s0, s1, s2, s3 := e.sum[0], e.sum[1], e.sum[2], e.sum[3]
 	rest := x

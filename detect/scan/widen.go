@@ -12,12 +12,14 @@ func widen(dst *[blockBytes]float32, d tensor.DType, b []byte) []float32 {
 	w := dst[:len(b)/d.Size()]
 	switch d {
 	case tensor.BFloat16:
-		for i, h := range viewAs[uint16](b)[:len(w)] {
-			w[i] = math.Float32frombits(uint32(h) << 16)
+		h := viewAs[uint16](b)[:len(w)]
+		for i := vectorWiden(w, h, true); i < len(w); i++ {
+			w[i] = math.Float32frombits(uint32(h[i]) << 16)
 		}
 	case tensor.Float16:
-		for i, h := range viewAs[uint16](b)[:len(w)] {
-			w[i] = half(h)
+		h := viewAs[uint16](b)[:len(w)]
+		for i := vectorWiden(w, h, false); i < len(w); i++ {
+			w[i] = half(h[i])
 		}
 	default:
 		for i, v := range b[:len(w)] {
