@@ -33,6 +33,7 @@ int goDump(ng_guard guard, in_text reason, in_envs suspects, int64_t n, text_buf
 int goNote(ng_guard guard, in_event event, text_buffer *error);
 int goFact(ng_guard guard, in_text name, in_text value, text_buffer *error);
 int goPlan(ng_guard guard, text_buffer *text, text_buffer *error);
+int goScan(in_refs ref, ng_summary *summary, text_buffer *error);
 int goClose(ng_guard guard, text_buffer *error);
 int goConfigInit(ng_config *config, text_buffer *error);
 int goVersion(text_buffer *text, text_buffer *error);

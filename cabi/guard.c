@@ -18,6 +18,7 @@ _Static_assert(sizeof(ng_field) == 88, "ng_field has another size than version 1
 _Static_assert(sizeof(ng_ref) == 64, "ng_ref has another size than version 1");
 _Static_assert(sizeof(ng_event) == 56, "ng_event has another size than version 1");
 _Static_assert(sizeof(ng_verdict) == 5424, "ng_verdict has another size than version 1");
+_Static_assert(sizeof(ng_summary) == 96, "ng_summary has another size than version 1");
 
 /* The process that loaded the library. */
 static pid_t home;
@@ -135,20 +136,28 @@ int ng_check_same(ng_guard guard, int32_t clock, const ng_ref *refs, uint32_t n,
 	return goCheck(guard, clock, 0, refs, n, stream, &error);
 }
 
-/* The verdict goes to a struct of ours first: the caller's may be shorter. */
+/* What comes out goes to a struct of ours first, because the caller's, to which
+ * bring copies it, may be shorter. room says how long it is. */
+static int room(uint32_t theirs, const char *call, const char *what) {
+	if (theirs >= sizeof theirs) return NG_OK;
+	return fail(NG_ERR_ARGUMENT, "%s: struct_size of %s is %u, want sizeof(%s)", call, what, theirs, what);
+}
+
+static void bring(void *to, uint32_t theirs, void *ours, size_t size) {
+	memcpy(ours, &theirs, sizeof theirs);
+	memcpy(to, ours, theirs < size ? theirs : size);
+}
+
 static int poll(ng_guard guard, int32_t wait, ng_verdict *verdict, const char *call) {
 	HOME_OR_RETURN();
 	if (verdict == NULL) return missing(call, "ng_verdict");
-	uint32_t theirs = verdict->struct_size;
-	if (theirs < sizeof theirs)
-		return fail(NG_ERR_ARGUMENT, "%s: struct_size of ng_verdict is %u, want sizeof(ng_verdict)", call, theirs);
+	int code = room(verdict->struct_size, call, "ng_verdict");
+	if (code != NG_OK) return code;
 	ng_verdict ours;
 	memset(&ours, 0, sizeof ours);
 	text_buffer error = error_text();
-	int code = goPoll(guard, wait, &ours, &error);
-	if (code != NG_TRIPPED) return code;
-	ours.struct_size = theirs;
-	memcpy(verdict, &ours, theirs < sizeof ours ? theirs : sizeof ours);
+	code = goPoll(guard, wait, &ours, &error);
+	if (code == NG_TRIPPED) bring(verdict, verdict->struct_size, &ours, sizeof ours);
 	return code;
 }
 
@@ -184,6 +193,20 @@ int ng_plan(ng_guard guard, char *text, size_t size) {
 	return give("plan", goPlan(guard, &out, &error), &out);
 }
 
+int ng_scan(const ng_ref *ref, ng_summary *summary) {
+	HOME_OR_RETURN();
+	ng_ref our_ref;
+	ng_summary ours;
+	int code = take(&our_ref, sizeof our_ref, ref, "scan", "ng_ref");
+	if (code == NG_OK && summary != NULL) code = room(summary->struct_size, "scan", "ng_summary");
+	if (code != NG_OK) return code;
+	memset(&ours, 0, sizeof ours);
+	text_buffer error = error_text();
+	code = goScan(&our_ref, summary == NULL ? NULL : &ours, &error);
+	if (code >= 0 && summary != NULL) bring(summary, summary->struct_size, &ours, sizeof ours);
+	return code;
+}
+
 int ng_close(ng_guard guard) {
 	HOME_OR_RETURN();
 	text_buffer error = error_text();
@@ -207,7 +230,7 @@ int ng_version(char *text, size_t size) {
 size_t ng_sizeof(const char *struct_name) {
 	static const struct { const char *name; size_t size; } sizes[] = {
 		{"ng_config", sizeof(ng_config)}, {"ng_field", sizeof(ng_field)}, {"ng_ref", sizeof(ng_ref)},
-		{"ng_event", sizeof(ng_event)}, {"ng_verdict", sizeof(ng_verdict)},
+		{"ng_event", sizeof(ng_event)}, {"ng_verdict", sizeof(ng_verdict)}, {"ng_summary", sizeof(ng_summary)},
 	};
 	for (size_t i = 0; struct_name != NULL && i < sizeof sizes / sizeof *sizes; i++) {
 		if (strcmp(sizes[i].name, struct_name) == 0) return sizes[i].size;

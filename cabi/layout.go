@@ -33,4 +33,5 @@ var (
 	_ = [1]struct{}{}[C.sizeof_ng_ref-64]
 	_ = [1]struct{}{}[C.sizeof_ng_event-56]
 	_ = [1]struct{}{}[C.sizeof_ng_verdict-5424]
+	_ = [1]struct{}{}[C.sizeof_ng_summary-96]
 )

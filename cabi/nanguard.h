@@ -52,7 +52,7 @@ extern "C" {
 /* Codes. */
 enum {
 	NG_OK = 0,
-	NG_TRIPPED = 1,         /* ng_check, ng_poll, ng_wait: there is a verdict */
+	NG_TRIPPED = 1,         /* ng_check, ng_poll, ng_wait: there is a verdict; ng_scan: there is a bad value */
 	NG_ERR_ARGUMENT = -1,   /* a call that cannot be carried out as it was made; nothing changed */
 	NG_ERR_HANDLE = -2,     /* the guard is closed, or was never made */
 	NG_ERR_FORK = -3,       /* this process was forked from the one that loaded the library */
@@ -201,6 +201,23 @@ typedef struct ng_verdict {
 	char error[NG_TEXT_MAX]; /* of writing it, else "" */
 } ng_verdict;
 
+/* What one look at an array found. */
+typedef struct ng_summary {
+	uint32_t struct_size;
+	int32_t first_class;    /* NG_NAN, ... of the first bad value in row-major order; 0: every value is finite */
+	int64_t first_row;      /* where it is; -1: there is none */
+	int64_t first_col;
+	int64_t bad_rows;       /* rows with a bad value */
+	int64_t nan;            /* how many values are NaN */
+	int64_t posinf;
+	int64_t neginf;
+	int64_t absmax_row;     /* of the first value that is as large as absmax */
+	double absmax;          /* of the finite values, as the next three; 0 when there is none */
+	double min;
+	double max;
+	double mean;
+} ng_summary;
+
 /* Fills in the defaults that ng_config's members name. */
 int ng_config_init(ng_config *config);
 
@@ -256,6 +273,11 @@ int ng_plan(ng_guard guard, char *text, size_t size);
 /* Writes the dump of a trip that has none yet, waits for a dump under way, and
  * releases the memory. A guard that is closed already is left alone. */
 int ng_close(ng_guard guard);
+
+/* Looks at one array in host memory, without a guard: NG_OK when every value is
+ * finite, NG_TRIPPED when one is not. A summary of NULL asks for no more than
+ * that, which is several times faster. The ref's field is not looked at. */
+int ng_scan(const ng_ref *ref, ng_summary *summary);
 
 /* The reason of this thread's latest failure, "" when there was none. */
 int ng_last_error(char *text, size_t size);

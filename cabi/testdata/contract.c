@@ -85,6 +85,7 @@ static void sizes_agree(void) {
 	CHECK(ng_sizeof("ng_ref") == sizeof(ng_ref));
 	CHECK(ng_sizeof("ng_event") == sizeof(ng_event));
 	CHECK(ng_sizeof("ng_verdict") == sizeof(ng_verdict));
+	CHECK(ng_sizeof("ng_summary") == sizeof(ng_summary));
 	CHECK(ng_sizeof("ng_nothing") == 0);
 	CHECK(ng_sizeof(NULL) == 0);
 }
@@ -354,6 +355,48 @@ static void a_check_that_cannot_be_made_changes_nothing(void) {
 	CHECK(ng_close(g) == NG_OK);
 }
 
+static void a_scan_needs_no_guard(void) {
+	enum { ROWS = 300 };
+	static float x[ROWS * COLS];
+	for (int i = 0; i < ROWS * COLS; i++) x[i] = i % 2;
+	x[COLS * 11] = -9, x[COLS * 12] = 9;
+	ng_ref ref = ref_of(x, ROWS, COLS);
+	ng_summary s = {.struct_size = sizeof s};
+	CHECK(ng_scan(&ref, NULL) == NG_OK && ng_scan(&ref, &s) == NG_OK);
+	CHECK(s.first_class == 0 && s.first_row == -1 && s.first_col == -1 && s.bad_rows == 0);
+	CHECK(s.min == -9 && s.max == 9 && s.absmax == 9 && s.absmax_row == 11 && s.mean == (450. - 1) / 900);
+	x[COLS * 200 + 1] = NAN, x[COLS * 200 + 2] = INFINITY, x[COLS * 201] = -INFINITY;
+	CHECK(ng_scan(&ref, NULL) == NG_TRIPPED);
+	CHECK(ng_scan(&ref, &s) == NG_TRIPPED);
+	CHECK(s.first_class == NG_NAN && s.first_row == 200 && s.first_col == 1 && s.bad_rows == 2);
+	CHECK(s.nan == 1 && s.posinf == 1 && s.neginf == 1 && s.max == 9);
+	s = (ng_summary){.struct_size = 8, .nan = 77}; /* a caller that knows the first members only */
+	CHECK(ng_scan(&ref, &s) == NG_TRIPPED);
+	CHECK(s.first_class == NG_NAN && s.nan == 77);
+}
+
+static void a_scan_that_cannot_be_made(void) {
+	float x[ENVS * COLS] = {0};
+	ng_ref ref = ref_of(x, ENVS, COLS), bad;
+	ng_summary s = {0};
+	FAILS(NG_ERR_ARGUMENT, ng_scan(&ref, &s), "struct_size of ng_summary");
+	FAILS(NG_ERR_ARGUMENT, ng_scan(NULL, NULL), "ng_ref is NULL");
+	FAILS(NG_ERR_ARGUMENT, (bad = ref, bad.memory = NG_CUDA, ng_scan(&bad, NULL)), "only host memory");
+	FAILS(NG_ERR_ARGUMENT, (bad = ref, bad.dtype = 0, ng_scan(&bad, NULL)), "dtype 0");
+	FAILS(NG_ERR_ARGUMENT, (bad = ref, bad.rows = -1, ng_scan(&bad, NULL)), "-1 rows");
+	FAILS(NG_ERR_ARGUMENT, (bad = ref, bad.address = NULL, ng_scan(&bad, NULL)), "no address");
+	CHECK((bad.rows = 0, ng_scan(&bad, NULL)) == NG_OK);
+	for (int32_t dtype = NG_FLOAT16; dtype <= NG_FLOAT64; dtype++) {
+		void *p = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		int64_t size = dtype <= NG_BFLOAT16 ? 2 : dtype == NG_FLOAT32 ? 4 : 8;
+		bad = ref_of(p, 4096, 1), bad.dtype = dtype, bad.row_stride = size, s.struct_size = sizeof s;
+		CHECK(ng_scan(&bad, &s) == NG_OK);
+		munmap(p, 1 << 16);
+		FAILS(NG_ERR_ARGUMENT, ng_scan(&bad, &s), "cannot be read");
+		FAILS(NG_ERR_ARGUMENT, ng_scan(&bad, NULL), "cannot be read");
+	}
+}
+
 static void a_note_or_fact_that_makes_no_sense(void) {
 	ng_guard g = guard_of("notes");
 	ng_event e = {.struct_size = sizeof e};
@@ -488,7 +531,7 @@ static void a_forked_child_is_refused(void) {
 		CHECK(ng_poll(g, &v) == NG_ERR_FORK && ng_wait(g, &v) == NG_ERR_FORK && ng_dump(g, "", NULL, 0, NULL, 0) == NG_ERR_FORK);
 		CHECK(ng_fact(g, "a", "1") == NG_ERR_FORK && ng_note(g, NULL) == NG_ERR_FORK && ng_plan(g, text, sizeof text) == NG_ERR_FORK);
 		CHECK(ng_check_same(g, NG_STEP, &ref, 1, NULL) == NG_ERR_FORK && ng_bind(g, NULL, NULL, NULL) == NG_ERR_FORK);
-		CHECK(ng_close(g) == NG_ERR_FORK && ng_version(text, sizeof text) == NG_ERR_FORK);
+		CHECK(ng_close(g) == NG_ERR_FORK && ng_version(text, sizeof text) == NG_ERR_FORK && ng_scan(&ref, NULL) == NG_ERR_FORK);
 		CHECK(ng_sizeof("ng_ref") == sizeof(ng_ref));
 		_exit(failures != 0);
 	}
@@ -543,6 +586,8 @@ int main(int argc, char **argv) {
 	a_dump_on_request();
 	strides_are_followed();
 	a_check_that_cannot_be_made_changes_nothing();
+	a_scan_needs_no_guard();
+	a_scan_that_cannot_be_made();
 	a_note_or_fact_that_makes_no_sense();
 	memory_that_is_gone();
 	a_dump_that_cannot_be_written();

@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"fixtures/sac":           {},
 	"fixtures/captured":      {"dump", "fixtures"},
 	"fixtures/score":         {"dump", "rootcause", "fixtures"},
-	"cabi":                   {"tensor", "dump", "detect", "internal/version"},
+	"cabi":                   {"tensor", "dump", "detect", "detect/scan", "internal/version"},
 	"internal/safetext":      {},
 	"internal/version":       {},
 	"internal/cli":           {"internal/safetext", "internal/version"},
