@@ -43,13 +43,14 @@ func (c *Case) extremeAction() Feature {
 	return out.in(f, env, int(cell.arg), f.frames.Ticks[i])
 }
 
-// population returns the 99.9th percentile of a field's sizes, without those of
-// one row from ten frames before frame i on.
+// population returns the 99.9th percentile of a field's sizes in the other rows,
+// or with fewer than three of those in all, without those of the row from ten
+// frames before frame i on.
 func (f *field) population(i, row int) float64 {
 	var v []float64
 	for j := range min(i+1, f.len()) {
 		for r := range f.rows {
-			if c := f.cell(j, r); (r != row || j < i-10) && c.bad == 0 {
+			if c := f.cell(j, r); (r != row || j < i-10 && f.rows < 4) && c.bad == 0 {
 				v = append(v, c.max)
 			}
 		}

@@ -28,9 +28,10 @@ type Case struct {
 	culprits []int           // envs to look at, the likeliest first
 	missing  []int           // culprits whose rows are not in the file
 
-	order    []onset // first bad value of every field, in tick order
-	tripped  *onset  // the trip, or the first of order; nil when nothing is non-finite
-	chain    []step  // from the root to what was noticed first; nil when nothing is wrong
+	order    []onset            // first bad value of every field, in tick order
+	tripped  *onset             // the trip, or the first of order; nil when nothing is non-finite
+	chain    []step             // from the root to what was noticed first; nil when nothing is wrong
+	hidden   map[string]float64 // classes of F1 that are not recorded upstream of the root, with weights
 	wrong    []string
 	features []Feature
 	warnings []string
@@ -56,6 +57,7 @@ func NewCase(src Source) (*Case, error) {
 	c.findOrder()
 	c.findCulprits()
 	c.findRoot()
+	c.hidden = c.hide()
 	c.measureFeatures()
 	for _, w := range src.Warnings() {
 		c.warnings = append(c.warnings, w.Error())

@@ -96,7 +96,7 @@ func entersReset(c *Case) bool {
 // has been looked at without finding a fault: they are what is left.
 func entersAction(c *Case) bool {
 	unseen := c.first(ctrl, action).len() == 0 && c.is("F2", yes) && c.is("X6", no) && c.is("X14", no, "none")
-	return c.is("X7", yes) || c.is("F5", yes) && c.is("F1", onPhysics) || unseen && c.is("F1", onPhysics)
+	return c.is("X7", yes) || c.is("F5", yes) && c.is("F1", onPhysics, onStd) || unseen && c.is("F1", onPhysics)
 }
 
 func entersLearner(c *Case) bool {

@@ -73,7 +73,7 @@ func (c *Case) candidates(p Prior) []candidate {
 	var cs []candidate
 	for i := range catalogue {
 		e := &catalogue[i]
-		if e.enters == nil || e.enters(c) {
+		if e.enters == nil || e.enters(c) || c.open(e) {
 			cs = append(cs, candidate{cause: e, index: i, prior: e.prior[p]})
 		}
 	}

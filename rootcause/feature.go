@@ -12,14 +12,15 @@ const (
 // Feature is one measured property of a case. Unknown is not evidence: it adds
 // nothing for or against any cause.
 type Feature struct {
-	ID       string  // "F1".."F15" as in docs/causes.md, "X1".. for the rest
-	Value    string  // "yes", "no", "unknown", or the class of F1 and F8
-	Text     string  // the fact in words; for unknown, what was not recorded
-	Measured float64 // the statistic, 0 where the feature is no number
-	Baseline float64 // what it was compared with
-	Base     float64 // base rate among healthy envs, 0 where none is used
-	Half     bool    // what the root read is not recorded: worth half
-	Recorded bool    // unknown although its inputs are there: nothing to judge
+	ID       string             // "F1".."F15" as in docs/causes.md, "X1".. for the rest
+	Value    string             // "yes", "no", "unknown", or the class of F1 and F8
+	Text     string             // the fact in words; for unknown, what was not recorded
+	Measured float64            // the statistic, 0 where the feature is no number
+	Baseline float64            // what it was compared with
+	Base     float64            // base rate among healthy envs, 0 where none is used
+	Half     bool               // what the root read is not recorded: worth half
+	Hidden   map[string]float64 // F1: stages that were not recorded and in which it may have begun, with weights
+	Recorded bool               // unknown although its inputs are there: nothing to judge
 	Field    string
 	Env      int // -1: none
 	Col      int

@@ -64,7 +64,34 @@ func (f *field) scan() error {
 		return fmt.Errorf("field %s: no column %d in %d", f.Name, f.from, f.width)
 	}
 	f.cells = scanCells(a, f.rows, f.width, f.from, f.to)
+	if f.kind.isBody() && a.DType == tensor.Float16 {
+		f.unround()
+	}
 	return nil
+}
+
+// tooLarge stands for what did not fit into half precision.
+const tooLarge = 131008.0
+
+// unround makes the infinities of a state that is stored in half precision what
+// they are: numbers above 65504, which no simulator computes in that precision.
+func (f *field) unround() {
+	for i := range f.cells {
+		c := &f.cells[i]
+		if c.bad == 0 || c.class == tensor.NaN {
+			continue
+		}
+		row := f.frames.Values.Data[(i*f.width+f.from)*2 : (i*f.width+f.to)*2]
+		for col := range f.to - f.from {
+			if tensor.Float16.Classify(tensor.Float16.Bits(row[2*col:])) == tensor.NaN {
+				c.first, c.class = int32(col), tensor.NaN
+				break
+			}
+		}
+		if c.class != tensor.NaN {
+			c.max, c.arg, c.bad = tooLarge, c.first, 0
+		}
+	}
 }
 
 // len returns the number of frames.

@@ -88,7 +88,7 @@ var loop = [numKinds]part{
 	normVar:    {reads: []kind{obs}, needs: []kind{obs}, ratio: 1e8, floor: 1e10, onset: onObsNorm},
 	obsNorm:    {reads: []kind{obs, normMean, normVar}, needs: []kind{obs}, ratio: 50, floor: 1e3, onset: onObsNorm},
 	mean:       {reads: []kind{obsNorm, obs, param}, needs: []kind{obsNorm, obs}, ratio: 1e3, floor: 1e3, top: 1e4, onset: onLearner},
-	std:        {reads: []kind{paramStd, logStd, param, obsNorm}, needs: []kind{mean, obs, obsNorm}, ratio: 30, floor: 20, onset: onStd},
+	std:        {reads: []kind{paramStd, logStd, param, obsNorm}, needs: []kind{mean, obs, obsNorm}, ratio: 30, floor: 20, top: 1e3, onset: onStd},
 	logStd:     {reads: []kind{lr}, needs: []kind{grad, loss, mean}, floor: 3.5, onset: onStd}, // e^3.5 is 33
 	action:     {reads: []kind{mean, std, logStd, paramStd}, needs: []kind{mean}, ratio: 1e3, floor: 1e3, top: 1e4, onset: onStd},
 	logProb:    {reads: []kind{mean, std, logStd, paramStd, action}, needs: []kind{mean, action}, ratio: 1e3, floor: 1e5, onset: onStd},
@@ -100,7 +100,7 @@ var loop = [numKinds]part{
 	grad:       {reads: []kind{loss, value, reward, term, logProb, mean, std, action, obs, obsNorm, param, paramStd, logStd}, needs: []kind{loss}, ratio: 1e5, floor: 1e6, onset: onLearner},
 	lr:         {ratio: 0, floor: 0.5, onset: onLearner},
 	param:      {reads: []kind{grad, loss, lr, param}, needs: []kind{grad, loss}, ratio: 30, floor: 10, onset: onLearner},
-	paramStd:   {reads: []kind{grad, loss, lr}, needs: []kind{grad, loss, mean}, ratio: 30, floor: 20, onset: onStd},
+	paramStd:   {reads: []kind{grad, loss, lr}, needs: []kind{grad, loss, mean}, ratio: 30, floor: 20, top: 1e3, onset: onStd},
 	monitor:    {ratio: 1e9, floor: 1e30, onset: onLearner},
 	other:      {ratio: 1e6, floor: 1e10, onset: onMultiple},
 }

@@ -59,6 +59,9 @@ func (c *Case) leap() Feature {
 	if r == nil || r.f == nil || !r.f.kind.isBody() {
 		return idle("no physics that runs away")
 	}
+	if v.len() > 0 && v.kind == state {
+		return unmeasured("qvel by itself: a model beside the dump would divide the state")
+	}
 	row, k := v.row(r.env), v.upTo(r.tick)
 	if v.len() == 0 || row < 0 || k < 1 || v.frames.Ticks[k] != r.tick || v.cell(k-1, row).bad > 0 {
 		return unmeasured("qvel in the frame where it ran away and the one before")

@@ -3,6 +3,7 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nanguard/nanguard/dump"
 )
@@ -63,9 +64,28 @@ func (c *Case) judgeLearner(r *step) Feature {
 		return out
 	}
 	if k := r.f.kind; k == loss || k == grad || k == value || k == mean {
+		if c.sudden(r) {
+			return found("sudden", fmt.Sprintf("%s is %s at once, out of an ordinary range", r.name, words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
+		}
 		return found(yes, fmt.Sprintf("%s ran away first, from inputs that were fine", r.name)).in(r.f, r.env, max(r.col, 0), r.tick)
 	}
 	return found(no, "learning rate, weights and gradients are in a usual range")
+}
+
+// sudden reports whether a value of the learner became NaN in one step out of
+// ordinary ones, and nothing else of the learner was on its way up.
+func (c *Case) sudden(r *step) bool {
+	if r.class != "nan" || r.first() {
+		return false
+	}
+	return !slices.ContainsFunc(c.fields, func(f *field) bool {
+		if f.kind != loss && f.kind != grad && f.kind != value {
+			return false
+		}
+		ticks, sizes := f.history()
+		n, _ := slices.BinarySearch(ticks, r.tick)
+		return n >= 4 && sizes[n-1] > 100*median(sizes[:n/2])
+	})
 }
 
 // stdStride returns the typical move of a std parameter in one gradient step,

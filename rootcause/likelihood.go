@@ -53,6 +53,8 @@ var likelihoods = []row{
 
 	{"F9", yes, [13]float64{.02, .02, .70, .02, .02, .02, .02, .02, .02, .02, .02, .02, .02}},
 	{"F10", yes, [13]float64{.02, .02, .05, .85, .02, .02, .02, .02, .02, .10, .65, .02, .10}},
+	{"F10", "low", [13]float64{.02, .02, .02, .12, .02, .02, .02, .02, .02, .02, .05, .02, .04}},
+	{"F10", no, [13]float64{.96, .96, .93, .03, .96, .96, .96, .96, .96, .88, .30, .96, .86}},
 	{"F11", yes, [13]float64{.02, .05, .10, .30, .03, .02, .02, .02, .02, .05, .60, .05, .50}},
 	{"F12", yes, [13]float64{.003, .003, .003, .003, .85, .003, .003, .003, .003, .003, .003, .003, .003}},
 	{"F13", yes, [13]float64{.35, .05, .05, .05, .80, .40, .10, .10, .10, .10, .10, .05, .30}},
@@ -62,6 +64,8 @@ var likelihoods = []row{
 	{"X1", yes, [13]float64{b, b, b, b, b, b, .90, b, b, b, b, b, b}},
 	{"X2", yes, [13]float64{.06, .30, .30, .30, .30, .02, .60, .30, .40, .40, .30, .30, .30}},
 	{"X3", yes, [13]float64{.05, .10, .05, .04, .05, .05, .05, .05, .05, .10, .85, .05, .10}},
+	{"X3", "sudden", [13]float64{.02, .03, .03, .10, .05, .02, .02, .02, .02, .03, .10, .10, .15}},
+	{"X3", no, [13]float64{.93, .87, .92, .86, .90, .93, .93, .93, .93, .87, .05, .85, .75}},
 	{"X4", yes, [13]float64{.15, .05, .05, .03, .05, .20, .60, .10, .50, .35, .03, .05, .10}},
 	{"X5", "written", [13]float64{.002, .002, .002, .002, .01, .002, .002, .005, .55, .002, .002, .005, .01}},
 	{"X5", yes, [13]float64{.025, .03, .03, .02, .08, .05, .06, .05, .35, .03, .02, .03, .05}},
@@ -120,14 +124,14 @@ var columns = []string{
 // rare holds what a cause without a column of its own makes of a feature, by
 // "feature value", where that differs from the cause that stands in for it.
 var rare = map[string]map[string]float64{
-	PrecisionLoss:    {"X21 yes": .90, "F1 loss_grad": .30, "X3 yes": .20, "F10 yes": .05, "F11 yes": .05},
+	PrecisionLoss:    {"X21 yes": .90, "F1 loss_grad": .30, "X3 yes": .20, "X3 sudden": .10, "X3 no": .70, "F10 yes": .05, "F10 no": .90, "F11 yes": .05},
 	PaddingRows:      {"X18 yes": .85, "F8 few": .20, "F8 some": .60, "F8 all": .20, "X10 sensor": .30, "X10 term": .30, "X10 state": .40},
 	NormalizerLost:   {"X19 yes": .85, "F7 yes": .10, "F9 yes": .20},
-	RankDesync:       {"X20 yes": .55, "X20 elsewhere": .40, "X20 no": .05, "X22 yes": .60, "X3 yes": .50, "F10 yes": .10, "F11 yes": .20},
+	RankDesync:       {"X20 yes": .55, "X20 elsewhere": .40, "X20 no": .05, "X22 yes": .60, "X3 yes": .25, "X3 sudden": .65, "X3 no": .10, "F10 yes": .10, "F10 no": .85, "F11 yes": .20},
 	SimKernel:        {"X2 yes": .55, "X6 shaky": .06, "X6 unstable": .02, "X6 impossible": .0015, "X14 none": .15, "X1 yes": .05},
-	AutodiffSingular: {"X22 yes": .90, "F1 loss_grad": .90, "X3 yes": .80},
+	AutodiffSingular: {"X22 yes": .90, "F1 loss_grad": .90, "X3 yes": .10, "X3 sudden": .80, "X3 no": .10, "X20 elsewhere": .40, "X20 no": .55},
 	Backend:          {"F12 yes": .003, "X9 cuda": .40, "X9 backend": .60, "X8 yes": .05},
-	Masked:           {"X17 yes": .45, "X17 named": .10, "X17 shown": .40, "X17 no": .05, "F1 phys": .40, "F1 sensor": .40, "F1 reward": .40, "F2 yes": .40, "F6 yes": .30},
+	Masked:           {"X3 yes": .05, "X3 sudden": .05, "X3 no": .90, "F10 no": .93, "F11 yes": .10, "X17 yes": .45, "X17 named": .10, "X17 shown": .40, "X17 no": .05, "F1 phys": .40, "F1 sensor": .40, "F1 reward": .40, "F2 yes": .40, "F6 yes": .30},
 }
 
 // likelihood returns P(value | cause) of a feature for every cause of the

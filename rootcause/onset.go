@@ -20,7 +20,9 @@ func (c *Case) onsetClass() Feature {
 		class = loop[r.f.kind].onset
 	}
 	f := found(class, c.tellRoot(r))
-	f.Half = !c.inputsKnown()
+	f.Hidden = c.hidden
+	_, erased := c.zeroed()
+	f.Half = erased || len(c.hidden) == 0 && !c.inputsKnown()
 	o := r.onset()
 	f.Measured = r.size
 	if r.f != nil {
@@ -72,7 +74,7 @@ func (c *Case) onsetUnseen() Feature {
 			f.Value = onSensor
 		}
 	}
-	f.Half = true
+	f.Hidden = c.hidden
 	return f
 }
 

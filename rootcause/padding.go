@@ -1,6 +1,9 @@
 package rootcause
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // fillerWords are in the names of what has no value once an episode is over.
 var fillerWords = []string{"next", "terminal", "final", "pad", "bootstrap"}
@@ -22,7 +25,10 @@ func (c *Case) doneRows() Feature {
 	if r := c.root(); r != nil && r.f != nil && r.f.kind.isBody() {
 		return found(no, "the physics of the bad rows is bad itself")
 	}
-	both, only := c.matchDone(o.f, d)
+	both, only := c.matchDone(o.f, d, math.MaxInt64)
+	if only > 0 { // what came of it may be bad elsewhere
+		both, only = c.matchDone(o.f, d, o.tick)
+	}
 	text := fmt.Sprintf("of the rows of %s in the file, %d are bad where an episode ended, %d where it did not or the other way round", o.f.Name, both, only)
 	switch {
 	case only > 0 || both == 0:
@@ -40,9 +46,9 @@ func (c *Case) doneRows() Feature {
 }
 
 // matchDone counts, over the frames of f, the rows that are bad and done, and
-// those that are only one of both.
-func (c *Case) matchDone(f, d *field) (both, only int) {
-	for i := range f.len() {
+// those that are only one of both, up to a tick.
+func (c *Case) matchDone(f, d *field, until int64) (both, only int) {
+	for i := range f.upTo(until) + 1 {
 		j := d.upTo(f.frames.Ticks[i])
 		if j < 0 || i > 0 && d.upTo(f.frames.Ticks[i-1]) == j {
 			continue

@@ -39,6 +39,11 @@ func weigh(f *Feature, cs []candidate) []float64 {
 	if !ok || !f.known() {
 		return nil
 	}
+	for class, weight := range f.Hidden {
+		if q, ok := likelihood(f.ID, class, 0); ok && class != f.Value {
+			floats.AddScaled(p, weight, q)
+		}
+	}
 	mixture := 0.0
 	for i := range cs {
 		mixture += cs[i].prior * p[cs[i].index]

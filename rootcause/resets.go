@@ -61,6 +61,14 @@ func (f *field) runs(row int, resets []int64) (runs, episodes int) {
 	return runs, episodes
 }
 
+// lastBefore returns the last of ascending ticks before t, t when there is none.
+func lastBefore(ticks []int64, t int64) int64 {
+	if i, _ := slices.BinarySearch(ticks, t); i > 0 {
+		return ticks[i-1]
+	}
+	return t
+}
+
 // afterReset is X5: the state was bad before any substep of the episode had
 // run, or in the first record after a reset with no way up: the reset itself
 // left it so.
@@ -89,6 +97,9 @@ func (c *Case) afterReset() Feature {
 	}
 	if n := r.f.frames.Counts; r.frame > 0 && len(n) > r.frame && n[r.frame] == n[r.frame-1] {
 		return found(yes, fmt.Sprintf("%s of env %d is %s right after a reset, before the next substep", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
+	}
+	if t := r.f.frames.Ticks; r.first() && resets[len(resets)-1] < t[0] || t[0] > lastBefore(resets, r.tick) {
+		return unmeasured("the env's last reset: the record begins after it")
 	}
 	return found(no, fmt.Sprintf("env %d came out of its last reset with a healthy state", r.env))
 }

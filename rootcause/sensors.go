@@ -3,7 +3,6 @@ package rootcause
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // sensorWords are in the labels of observation columns that come from a sensor
@@ -16,6 +15,9 @@ func (c *Case) sensorColumn() Feature {
 	r := c.root()
 	if r == nil || r.f == nil || r.f.kind != sensor && r.f.kind != obs {
 		return idle("no sensor or observation went bad first")
+	}
+	if w, ok := c.hidden[onPhysics]; ok && w > implied && !nonFinite(r.class) {
+		return unmeasured("the physics under the observation")
 	}
 	name := r.f.label(max(r.col, 0))
 	blocks := r.blocks()
@@ -58,7 +60,7 @@ func (s *step) blocks() []string {
 		if finite(s.f.at(s.frame, s.row, col)) {
 			continue
 		}
-		name, _, _ := strings.Cut(s.f.column(col), "[")
+		name := s.f.part(col)
 		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}

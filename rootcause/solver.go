@@ -114,10 +114,13 @@ func (c *Case) capacity() Feature {
 		if b.limit <= 0 || b.f == nil {
 			continue
 		}
-		checked = true
 		if out, ok := c.filled(b); ok {
 			return out
 		}
+		checked = checked || c.countedBefore(b)
+	}
+	if checked && c.root() == nil {
+		return idle("nothing ran away that a full buffer could precede")
 	}
 	if !checked {
 		return unmeasured("nefc or ncon with their limits (sim.njmax, sim.nconmax)")
@@ -179,6 +182,18 @@ func (c *Case) filled(b buffer) (Feature, bool) {
 		}
 	}
 	return Feature{}, false
+}
+
+// countedBefore reports whether a buffer's counter was recorded before it began,
+// in the env to blame where one is.
+func (c *Case) countedBefore(b buffer) bool {
+	t := c.beginning()
+	if env, ok := c.focus(); !ok || b.f.row(env) >= 0 {
+		if b.f.upTo(t-1) >= 0 {
+			return true
+		}
+	}
+	return b.f.entryBefore(t) >= 0
 }
 
 // full says that a buffer was full.
@@ -308,7 +323,7 @@ func (c *Case) contactFree() Feature {
 		return unmeasured("nefc (or ncon) where the physics ran away")
 	}
 	row, i := f.row(r.env), f.upTo(r.tick)
-	if row < 0 || i < 0 || f.frames.Ticks[i] != r.tick {
+	if row < 0 || i < 0 || f.frames.Ticks[i] != r.tick || r.first() && !r.earliest() {
 		return unmeasured("nefc (or ncon) where the physics ran away")
 	}
 	if n := f.cell(i, row).max; n > 0 {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/nanguard/nanguard/dump"
 )
 
 // The clamp of RSL-RL's std; a std that sits there stopped being learned.
@@ -78,9 +80,24 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 		value = yes
 		text = fmt.Sprintf("%s sits at its clamp (%s)", f.label(col), num(least))
 	}
+	if value == no && c.stdMayFall(f, least) {
+		value, text = "low", fmt.Sprintf("%s was %s in the last rollout%s, and what the update after it made of that is not recorded", f.label(col), num(least), f.trend(i, row, col))
+	}
 	out := found(value, text).in(f, f.env(row), col, f.frames.Ticks[i])
 	out.Measured, out.Baseline = least, 10*stdClamp
 	return out, value == yes
+}
+
+// lowStd is a std so small that the next update may take it below zero.
+const lowStd = 0.02
+
+// stdMayFall reports whether a std that was low in the rollout may have crossed
+// zero in the update after it, of which nothing is recorded.
+func (c *Case) stdMayFall(f *field, least float64) bool {
+	if f.Clock != dump.ClockStep || least >= lowStd || c.text("policy.std_param") == "log" {
+		return false
+	}
+	return !slices.ContainsFunc(c.fields, func(g *field) bool { return g.kind == paramStd && (g.len() > 0 || g.trace != nil) })
 }
 
 // inChain reports whether the way from the root to the trip leads through a

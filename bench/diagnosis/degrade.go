@@ -59,6 +59,7 @@ type view struct {
 	half   bool
 	traces bool
 	states bool
+	info   *dump.StateInfo // instead of the source's, when not nil
 }
 
 // see returns a view of all of a source.
@@ -111,16 +112,54 @@ func statesOnly(s rootcause.Source) rootcause.Source {
 	}
 	v := see(s)
 	v.format, v.traces = "mjlab-v4", false
-	physics := slices.ContainsFunc(v.man.FirstBad, func(b dump.FirstBad) bool {
-		return b.Field == "qpos" || b.Field == "qvel" || b.Field == "qacc" || b.Field == "sensordata"
-	})
-	if !physics {
-		return nil // that guard would not have fired
+	last, fired := lastState(s, v.man.FirstBad)
+	if !fired {
+		return nil
+	}
+	v.info = cutStates(s.States(), last)
+	if len(v.info.Steps) == 0 {
+		return nil // it had nothing to keep
 	}
 	v.man.Fields = slices.DeleteFunc(v.man.Fields, func(f dump.FieldSpec) bool { return f.Name != dump.StateField })
 	v.man.Trip, v.man.FirstBad, v.man.Events, v.man.Facts = nil, nil, nil, nil
 	v.man.Run.Exception = ""
 	return v
+}
+
+// lastState returns the number of the last state that mjlab's guard would have
+// kept: the one before the substep after which it found the physics non-finite.
+// ok is false when it would not have fired at all.
+func lastState(s rootcause.Source, bad []dump.FirstBad) (last int64, ok bool) {
+	var first *dump.FirstBad
+	for i := range bad {
+		b := &bad[i]
+		if slices.Contains(guarded, b.Field) && (first == nil || b.Tick < first.Tick) {
+			first = b
+		}
+	}
+	if first == nil {
+		return 0, false
+	}
+	f, err := s.Frames(first.Field)
+	if err != nil {
+		return first.Count - 1, true
+	}
+	i, found := slices.BinarySearch(f.Ticks, first.Tick)
+	if found && i > 0 && i < len(f.Counts) && f.Counts[i] == f.Counts[i-1] {
+		return first.Count, true // written after the substep: found after the next
+	}
+	return first.Count - 1, true
+}
+
+// guarded are the fields that mjlab's guard checks.
+var guarded = []string{"qpos", "qvel", "qacc", "qacc_warmstart", "sensordata"}
+
+// cutStates leaves out the states behind one.
+func cutStates(all *dump.StateInfo, last int64) *dump.StateInfo {
+	out := *all
+	n, _ := slices.BinarySearch(all.Steps, last+1)
+	out.Steps = all.Steps[:n]
+	return &out
 }
 
 func lastFrames(n int) func(rootcause.Source) rootcause.Source {
@@ -207,6 +246,9 @@ func (v *view) States() *dump.StateInfo {
 	if !v.states {
 		return nil
 	}
+	if v.info != nil {
+		return v.info
+	}
 	return v.Source.States()
 }
 
@@ -241,6 +283,9 @@ func (v *view) Frames(name string) (*dump.Series, error) {
 		return nil, err
 	}
 	s := *whole
+	if name == dump.StateField && v.info != nil {
+		s = headFrames(s, len(v.info.Steps))
+	}
 	if n := len(s.Ticks); v.frames > 0 && n > v.frames {
 		s = cutFrames(s, n-v.frames)
 	}
@@ -261,6 +306,17 @@ func cutFrames(s dump.Series, from int) dump.Series {
 	size := len(s.Values.Data) / shape[0]
 	shape[0] -= from
 	out.Values = tensor.Array{DType: s.Values.DType, Shape: shape, Data: s.Values.Data[from*size:]}
+	return out
+}
+
+// headFrames keeps the first frames.
+func headFrames(s dump.Series, n int) dump.Series {
+	out := s
+	out.Ticks, out.Counts = s.Ticks[:n], s.Counts[:min(n, len(s.Counts))]
+	shape := slices.Clone(s.Values.Shape)
+	size := len(s.Values.Data) / shape[0]
+	shape[0] = n
+	out.Values = tensor.Array{DType: s.Values.DType, Shape: shape, Data: s.Values.Data[:n*size]}
 	return out
 }
 

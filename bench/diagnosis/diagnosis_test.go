@@ -89,7 +89,7 @@ func TestTallyAndReliability(t *testing.T) {
 	}
 	got := sum(all, func(sample) bool { return true })
 	assert.Equal(t, tally{
-		N: 3, First: 1, Accepted: 1, Three: 2, Right: 1, Wrong: 2, Clean: 2, Alarms: 1,
+		N: 3, First: 1, Accepted: 1, Three: 2, Right: 1, Wrong: 1, Unseen: 1, Clean: 2, Alarms: 1,
 		Field: share{1, 1}, Env: share{0, 1},
 	}, got)
 	bins, ece := reliability(all)

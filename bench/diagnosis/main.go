@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"sync"
 
@@ -24,6 +23,8 @@ type options struct {
 	seeds      int
 	collection string
 	out        string
+	keep       string // folder of dumps that were built before, or ""
+	split      string // the half that is measured, or both
 }
 
 func main() {
@@ -31,6 +32,8 @@ func main() {
 	flag.IntVar(&o.seeds, "seeds", 50, "seeds of each fixture; even ones are the tuning half")
 	flag.StringVar(&o.collection, "captured", "fixtures/captured/testdata", "folder of captured dumps, or none")
 	flag.StringVar(&o.out, "out", "bench/results", "folder of the report")
+	flag.StringVar(&o.keep, "keep", "", "folder in which the fixtures' dumps are kept, so that the next run need not build them")
+	flag.StringVar(&o.split, "split", "", "measure this half only: tune or test")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -42,12 +45,12 @@ func main() {
 
 // run measures and writes the report.
 func run(ctx context.Context, o options, progress io.Writer) error {
-	all, err := measureFixtures(ctx, o.seeds, progress)
+	all, err := measureFixtures(ctx, o, progress)
 	if err != nil {
 		return err
 	}
 	if o.collection != "" {
-		more, err := measureCaptured(o.collection)
+		more, err := measureCaptured(o)
 		if err != nil {
 			return err
 		}
@@ -63,12 +66,16 @@ type job struct {
 }
 
 // measureFixtures builds and diagnoses, on all processors.
-func measureFixtures(ctx context.Context, seeds int, progress io.Writer) ([]sample, error) {
-	dir, err := os.MkdirTemp("", "nanguard-diagnosis-")
-	if err != nil {
-		return nil, err
+func measureFixtures(ctx context.Context, o options, progress io.Writer) ([]sample, error) {
+	k := keeper{dir: o.keep, keep: o.keep != ""}
+	if !k.keep {
+		dir, err := os.MkdirTemp("", "nanguard-diagnosis-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		k.dir = dir
 	}
-	defer os.RemoveAll(dir)
 	jobs := make(chan job)
 	var mu sync.Mutex
 	var all []sample
@@ -77,7 +84,7 @@ func measureFixtures(ctx context.Context, seeds int, progress io.Writer) ([]samp
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for j := range jobs {
-				got, err := measureFixture(ctx, j, dir)
+				got, err := measureFixture(ctx, j, k)
 				mu.Lock()
 				all, errs = append(all, got...), append(errs, err)
 				mu.Unlock()
@@ -86,8 +93,10 @@ func measureFixtures(ctx context.Context, seeds int, progress io.Writer) ([]samp
 	}
 	for _, f := range fixtures.Catalog() {
 		fmt.Fprintln(progress, f.Name)
-		for seed := range seeds {
-			jobs <- job{f, seed}
+		for seed := range o.seeds {
+			if j := (job{f, seed}); o.split == "" || o.split == j.split() {
+				jobs <- j
+			}
 		}
 	}
 	close(jobs)
@@ -95,28 +104,35 @@ func measureFixtures(ctx context.Context, seeds int, progress io.Writer) ([]samp
 	return all, errors.Join(errs...)
 }
 
+// split returns the half that a seed belongs to.
+func (j *job) split() string {
+	if j.seed%2 == 1 {
+		return "test"
+	}
+	return "tune"
+}
+
 // measureFixture runs one fixture and diagnoses its dump in all versions.
-func measureFixture(ctx context.Context, j job, dir string) ([]sample, error) {
-	dir = filepath.Join(dir, fmt.Sprintf("%s-%d", j.fixture.Name, j.seed))
-	defer os.RemoveAll(dir)
-	res, err := fixtures.Run(ctx, fixtures.Options{Fault: j.fixture.Name, Seed: uint64(j.seed), Dir: dir})
+func measureFixture(ctx context.Context, j job, k keeper) ([]sample, error) {
+	path, guilty, err := k.build(ctx, j)
 	if err != nil {
 		return nil, err
 	}
-	s := sample{Name: j.fixture.Name, Seed: int64(j.seed), Source: "fixture", Split: "tune"}
-	if j.seed%2 == 1 {
-		s.Split = "test"
-	}
-	return measure(res.Path, s, score.Truth{Want: j.fixture.Want, Guilty: res.Guilty})
+	defer k.drop(j)
+	s := sample{Name: j.fixture.Name, Seed: int64(j.seed), Source: "fixture", Split: j.split()}
+	return measure(path, s, score.Truth{Want: j.fixture.Want, Guilty: guilty})
 }
 
 // measureCaptured diagnoses a collection.
-func measureCaptured(dir string) (out []sample, err error) {
-	all, err := captured.Read(dir)
+func measureCaptured(o options) (out []sample, err error) {
+	all, err := captured.Read(o.collection)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range all {
+		if o.split != "" && o.split != d.Split {
+			continue
+		}
 		s := sample{Name: d.Name, Seed: d.Seed, Source: "captured", Split: d.Split}
 		got, err := measure(d.File, s, score.Truth{Want: d.Want(), Guilty: d.Guilty})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/nanguard/nanguard/fixtures/score"
+	"github.com/nanguard/nanguard/rootcause"
 )
 
 // sample is one diagnosis with what it was of.
@@ -24,9 +25,10 @@ type tally struct {
 	Accepted int `json:"accepted"`
 	Three    int `json:"three"`
 
-	Right int `json:"verdict_right"`
-	Wrong int `json:"verdict_wrong"`
-	None  int `json:"verdict_none"`
+	Right  int `json:"verdict_right"`
+	Wrong  int `json:"verdict_wrong"` // a cause that is not it
+	None   int `json:"verdict_none"`
+	Unseen int `json:"unseen"` // called clean, for nothing in the version shows it
 
 	Clean  int `json:"clean"` // runs in which nothing is wrong
 	Alarms int `json:"false_alarms"`
@@ -66,7 +68,8 @@ func (t *tally) add(s sample) {
 	count(&t.Accepted, m.Accepted)
 	count(&t.Three, m.Three)
 	count(&t.Right, m.Verdict == score.VerdictRight)
-	count(&t.Wrong, m.Verdict == score.VerdictWrong)
+	count(&t.Wrong, m.Verdict == score.VerdictWrong && m.Got != rootcause.Clean)
+	count(&t.Unseen, m.Got == rootcause.Clean)
 	count(&t.None, m.Verdict == score.VerdictNone)
 	t.Field.add(m.Field)
 	t.Env.add(m.Env)

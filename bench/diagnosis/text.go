@@ -23,7 +23,8 @@ func (r *report) text(all []sample) string {
 
 const method = `What is counted: *first* is the cause itself at the top of the ranking; *accepted* also what an expert would not call wrong (a
 gain too high for the timestep diverges in a contact; the list is part of each fixture); *in three* is the cause among the first three, or
-an accepted one first. A verdict is withheld (*none*) when no cause earned it. Field, env and step ask for the first bad value as the
+an accepted one first. A verdict is withheld (*none*) when no cause earned it; a failure is *unseen* when its dump is called clean,
+for a silent failure leaves no trace in a version that lacks what it is silent in. Field, env and step ask for the first bad value as the
 version has it, and whether the env in which the diagnosis sees the beginning is one that the fault had hold of. A false alarm is a clean
 run that is not called clean.
 
@@ -33,13 +34,13 @@ real failures do: the figures of the captured dumps are the ones to compare with
 
 `
 
-const head = "| n | first | accepted | in three | verdict right | wrong | none | field | env | step | clean | false alarms |\n"
+const head = "| n | first | accepted | in three | verdict right | wrong | none | unseen | field | env | step | clean | false alarms |\n"
 
 // row writes the figures of a tally.
 func (t tally) row() string {
-	return fmt.Sprintf("%d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |\n",
+	return fmt.Sprintf("%d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |\n",
 		t.N, percent(t.First, t.N), percent(t.Accepted, t.N), percent(t.Three, t.N),
-		percent(t.Right, t.N), percent(t.Wrong, t.N), percent(t.None, t.N),
+		percent(t.Right, t.N), percent(t.Wrong, t.N), percent(t.None, t.N), percent(t.Unseen, t.N),
 		percent(t.Field.Right, t.Field.Asked), percent(t.Env.Right, t.Env.Asked), percent(t.Step.Right, t.Step.Asked),
 		t.Clean, t.Alarms)
 }
@@ -51,7 +52,7 @@ func percent(n, of int) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
 }
 
-const rule = "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+const rule = "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 
 func (r *report) byVersion(b *strings.Builder) {
 	b.WriteString("## Fixtures, by what is left of the dump (test half)\n\n| version " + head + rule)
