@@ -14,16 +14,19 @@ of all envs, and writes a dump when a value goes bad::
 
 Then ``nanguard diagnose nan_dumps/nan_dump_latest.npz``, or ``viznan`` to replay it.
 
+``nanguard.scan(array)`` looks at one array in host memory without a guard.
+
 Arrays may be torch tensors, Warp, JAX, CuPy or numpy arrays; none of these packages
 is imported. The work is done by libnanguard.so.
 """
 
 from ._guard import Guard
 from ._library import NanGuardError
+from ._scan import Scan, all_finite, scan
 from ._verdict import Tripped, Verdict
 
 __version__ = "0.1.0"
-__all__ = ["Guard", "ModuleWatch", "NanGuardError", "Tripped", "Verdict", "library_version"]
+__all__ = ["Guard", "ModuleWatch", "NanGuardError", "Scan", "Tripped", "Verdict", "all_finite", "library_version", "scan"]
 
 
 def library_version() -> str:

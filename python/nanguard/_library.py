@@ -172,7 +172,34 @@ class VerdictStruct(ctypes.Structure):
     ]
 
 
-STRUCTS = {"ng_config": Config, "ng_field": Field, "ng_ref": Ref, "ng_event": Event, "ng_verdict": VerdictStruct}
+class Summary(ctypes.Structure):
+    """ng_summary."""
+
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("first_class", c_int32),
+        ("first_row", c_int64),
+        ("first_col", c_int64),
+        ("bad_rows", c_int64),
+        ("nan", c_int64),
+        ("posinf", c_int64),
+        ("neginf", c_int64),
+        ("absmax_row", c_int64),
+        ("absmax", c_double),
+        ("min", c_double),
+        ("max", c_double),
+        ("mean", c_double),
+    ]
+
+
+STRUCTS = {
+    "ng_config": Config,
+    "ng_field": Field,
+    "ng_ref": Ref,
+    "ng_event": Event,
+    "ng_verdict": VerdictStruct,
+    "ng_summary": Summary,
+}
 
 _guard, _text, _size = c_uint64, c_char_p, c_size_t
 _PROTOTYPES = {
@@ -187,6 +214,7 @@ _PROTOTYPES = {
     "ng_note": (_guard, ctypes.POINTER(Event)),
     "ng_fact": (_guard, _text, _text),
     "ng_plan": (_guard, c_void_p, _size),
+    "ng_scan": (ctypes.POINTER(Ref), ctypes.POINTER(Summary)),
     "ng_close": (_guard,),
     "ng_last_error": (c_void_p, _size),
     "ng_version": (c_void_p, _size),

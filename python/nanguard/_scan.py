@@ -1,0 +1,103 @@
+"""One look at one array, without a guard."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple
+
+from . import _library
+from ._arrays import View, contiguous, is_scalar, layout_of, view_of
+from ._library import CLASSES, DTYPES, HOST
+
+
+class Scan(NamedTuple):
+    """What :func:`scan` found. The extremes and the mean are those of the finite values, 0.0 when there is none."""
+
+    finite: bool  #: every value is finite
+    nan: int  #: how many values are NaN
+    posinf: int  #: how many are +inf
+    neginf: int  #: how many are -inf
+    bad_rows: int  #: along the first axis, how many rows hold one of them
+    first: tuple[int, ...] | None  #: index of the first one in row-major order
+    first_class: str | None  #: what it is: ``"nan"``, ``"posinf"``, ``"neginf"``
+    absmax: float  #: largest absolute value
+    absmax_row: int  #: along the first axis, the first row that has it
+    min: float
+    max: float
+    mean: float
+
+
+def scan(array: Any) -> Scan:
+    """Looks at every value of an array in host memory, in one pass.
+
+    Args:
+        array: numpy, torch on the CPU, or anything else with ``__array_interface__``
+            or ``__dlpack__``, of any shape and strides; floats (bfloat16 too),
+            integers or bools. An array in the memory of a GPU is a TypeError: that is
+            what :class:`Guard` is for.
+    """
+    lib = _library.load()
+    ref, view = _ref_of(array)
+    s = _library.Summary(struct_size=ctypes.sizeof(_library.Summary))
+    finite = lib.ok(lib.ng_scan(ctypes.byref(ref), ctypes.byref(s))) == _library.OK
+    return Scan(
+        finite,
+        s.nan,
+        s.posinf,
+        s.neginf,
+        s.bad_rows,
+        None if finite else _index(view.shape, s.first_row, s.first_col),
+        CLASSES.get(s.first_class),
+        s.absmax,
+        s.absmax_row,
+        s.min,
+        s.max,
+        s.mean,
+    )
+
+
+def all_finite(array: Any) -> bool:
+    """Reports whether no value of an array in host memory is NaN or infinite.
+
+    It answers as ``numpy.isfinite(array).all()`` does, for the arrays of :func:`scan`,
+    and makes no array of its own.
+    """
+    lib = _library.load()
+    ref, _view = _ref_of(array)
+    code: int = lib.ok(lib.ng_scan(ctypes.byref(ref), None))
+    return code == _library.OK
+
+
+def _ref_of(array: Any) -> tuple[_library.Ref, View]:
+    """Returns where the elements are, and the view that keeps them alive."""
+    if is_scalar(array):
+        raise TypeError(f"{array!r} is a number and no array")
+    v = view_of(array)
+    if v.memory != HOST:
+        raise TypeError("an array in the memory of a GPU: nanguard scans the memory of the host, a Guard that of a GPU")
+    layout = layout_of(v, False)
+    if layout is None:
+        copy = contiguous(array)
+        v = view_of(copy)._replace(keep=copy)
+        layout = layout_of(v, False)
+    assert layout is not None
+    ref = _library.Ref(
+        struct_size=ctypes.sizeof(_library.Ref),
+        address=v.address or None,
+        rows=layout.rows,
+        cols=layout.cols,
+        row_stride=layout.row_stride,
+        col_stride=layout.col_stride,
+        dtype=DTYPES[v.dtype][0],
+        memory=HOST,
+    )
+    return ref, v
+
+
+def _index(shape: tuple[int, ...], row: int, col: int) -> tuple[int, ...]:
+    """Returns the index of an element from its row and its place in the row."""
+    index = []
+    for n in reversed(shape[1:]):
+        col, i = divmod(col, n)
+        index.append(i)
+    return (row, *reversed(index)) if shape else ()
