@@ -226,9 +226,11 @@ int ng_guard_new(const ng_config *config, ng_guard *guard);
 
 /* Adds a field. The ref gives dtype and shape; its address, which may be NULL,
  * is what ng_check reads when it is called without refs. The first field on a
- * GPU makes the guard one of that GPU; bind the others before the first check,
- * since one that comes later makes the rings start anew, and none can come once
- * a graph holds checks. */
+ * GPU makes the guard one of that GPU. There, fields that come after the first
+ * check have places and an eighth of the ring's memory kept for them, also once
+ * graphs hold checks; when those are used up, the rings start anew or, with
+ * checks in graphs, the field is refused (NG_ERR_GRAPH). ng_plan tells what is
+ * left. */
 int ng_bind(ng_guard guard, const ng_field *field, const ng_ref *ref, int32_t *id);
 
 /* Advances the clock by one and captures the fields given at the addresses

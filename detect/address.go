@@ -100,15 +100,15 @@ func (g *Guard) noteOwnCapture() {
 	})
 }
 
-// leaveOut notes, once, that a field cannot be watched from a graph.
-func (g *Guard) leaveOut(f *field) {
+// leaveOut notes, once, that a graph does not watch a field.
+func (g *Guard) leaveOut(f *field, why string) {
 	if f.unseen {
 		return
 	}
 	f.unseen = true
 	g.events.add(dump.Event{
 		Tick: g.now().tick, Kind: dump.EventWarning, Name: f.spec.Name,
-		Detail: f.spec.Name + " lies in memory of the host, which a graph does not watch: only checks outside of graphs record it",
+		Detail: f.spec.Name + " " + why,
 	})
 }
 

@@ -86,7 +86,7 @@ func (g *Guard) admit(r *request, clock dump.Clock, refs []FieldRef) error {
 		return err
 	}
 	for i := range refs {
-		if err := g.admitField(r.clock, refs[i].ID, &refs[i].Ref); err != nil {
+		if err := g.admitField(r, refs[i].ID, &refs[i].Ref); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (g *Guard) admit(r *request, clock dump.Clock, refs []FieldRef) error {
 	}
 	for id, f := range g.fields {
 		if f.clock == r.clock {
-			if err := g.admitField(r.clock, FieldID(id), &f.ref); err != nil {
+			if err := g.admitField(r, FieldID(id), &f.ref); err != nil {
 				return err
 			}
 		}
@@ -103,14 +103,19 @@ func (g *Guard) admit(r *request, clock dump.Clock, refs []FieldRef) error {
 	return nil
 }
 
-// admitField looks at one field of a check of clock c.
-func (g *Guard) admitField(c int, id FieldID, ref *tensor.Ref) error {
+// admitField looks at one field of a check.
+func (g *Guard) admitField(r *request, id FieldID, ref *tensor.Ref) error {
 	if id < 0 || int(id) >= len(g.fields) {
 		return misuse("check", "", "%w: id %d", ErrUnknownField, id)
 	}
 	f := g.fields[id]
-	if f.clock != c {
-		return misuse("check", f.spec.Name, "%w: its clock is %q, not %q", ErrUnknownField, f.spec.Clock, clocks[c])
+	if f.clock != r.clock {
+		return misuse("check", f.spec.Name, "%w: its clock is %q, not %q", ErrUnknownField, f.spec.Clock, clocks[r.clock])
+	}
+	if r.capturing && int(id) >= g.recorded {
+		if err := g.unknown(f); err != nil {
+			return err
+		}
 	}
 	return f.accepts(ref)
 }
@@ -126,11 +131,7 @@ func (g *Guard) ready(r *request) (err error) {
 	if r.capturing, err = g.rec.capturing(r.stream); err != nil {
 		return g.giveUp(err)
 	}
-	late := g.recorded < len(g.fields)
 	if r.capturing {
-		if late && !g.inGraph {
-			return misuse("check", g.fields[g.recorded].spec.Name, "%w: it was bound since the last check; check once before the capture", ErrInGraph)
-		}
 		return nil
 	}
 	if g.phase == resting && (g.rested.IsZero() || !g.cfg.Now().Before(g.rested)) {
@@ -138,7 +139,7 @@ func (g *Guard) ready(r *request) (err error) {
 			return g.giveUp(err)
 		}
 	}
-	if late && g.phase == recording {
+	if g.recorded < len(g.fields) && g.phase == recording && g.unfit != len(g.fields) {
 		return g.allot()
 	}
 	return nil
@@ -171,7 +172,7 @@ func (g *Guard) give(r *request, id FieldID, ref *tensor.Ref) {
 	}
 	f.seen = g.checks
 	if r.capturing && ref.Mem == tensor.Host {
-		g.leaveOut(f)
+		g.leaveOut(f, "lies in memory of the host, which a graph does not watch: only checks outside of graphs record it")
 		return
 	}
 	g.given = append(g.given, FieldRef{id, *ref})

@@ -19,6 +19,8 @@ type device struct {
 	fields  []*field
 	args    []gpu.Arg // scratch of check
 	staging staging
+	began   int   // so many of fields did not join later
+	reserve int64 // of the ring's memory that is left for those that do
 
 	since   moment      // when the engine began to count
 	at      moment      // by the checks outside of graphs
@@ -33,8 +35,10 @@ type device struct {
 
 // newDevice returns a recorder that counts on from a moment.
 func newDevice(hw *hardware, cfg *Config, fields []*field, frames []int, since moment) (*device, error) {
-	d := &device{fields: slices.Clone(fields), args: make([]gpu.Arg, 0, len(fields)), since: since, at: since}
-	c := gpu.Config{Device: hw.device.Ordinal, NumEnvs: cfg.NumEnvs, PostFrames: cfg.PostFrames}
+	d := &device{fields: slices.Clone(fields), args: make([]gpu.Arg, 0, len(fields)), began: len(fields), since: since, at: since}
+	c := gpu.Config{
+		Device: hw.device.Ordinal, NumEnvs: cfg.NumEnvs, PostFrames: cfg.PostFrames, Spare: max(latePlaces, len(fields)),
+	}
 	room := 0
 	for i, f := range fields {
 		c.Fields = append(c.Fields, engineField(f, frames[i], cfg.TraceLen))
@@ -46,10 +50,11 @@ func newDevice(hw *hardware, cfg *Config, fields []*field, frames []int, since m
 	if d.ctx, err = hw.driver.Primary(c.Device); err != nil {
 		return nil, err
 	}
+	d.staging.ctx = d.ctx
 	if d.engine, err = gpu.NewOn(hw.driver, c); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	if err := d.staging.open(d.ctx, room); err != nil {
+	if err := d.staging.grow(room); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil
@@ -66,10 +71,10 @@ func engineField(f *field, frames, traceLen int) gpu.Field {
 	}
 }
 
-// isShort reports whether the rings hold less than was asked for.
-func (d *device) isShort(frames []int) bool {
+// isShort reports whether the rings of fields hold less than was asked for.
+func (d *device) isShort(first int, frames []int) bool {
 	for i, n := range frames {
-		if d.frames(i) < n {
+		if d.frames(first+i) < n {
 			return true
 		}
 	}

@@ -16,8 +16,8 @@ var (
 	ErrUnknownField = errors.New("not a field of this guard and clock")
 	// ErrChanged: a field has another shape or dtype than when it was bound.
 	ErrChanged = errors.New("field changed")
-	// ErrInGraph: a graph holds checks of the guard, which no field can join any
-	// more, or is being captured while something has to be prepared first.
+	// ErrInGraph: a field is first seen while a graph is being captured, or graphs
+	// hold checks and there is no room for another field.
 	ErrInGraph = errors.New("checks are part of a graph")
 	// ErrNoAddress: a field was bound without an address and checked without one.
 	ErrNoAddress = errors.New("no address")

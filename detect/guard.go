@@ -21,6 +21,8 @@ type Guard struct {
 	gpu      *hardware // nil as long as every field lies in memory of the host
 	rec      recorder  // nil before the first check
 	recorded int       // so many of fields are known to rec
+	unfit    int       // with so many bound, those that rec does not know found no memory; 0: they were not tried
+	short    bool      // rings hold less than was asked for
 	checks   uint64
 	given    []FieldRef // scratch of a check
 	inGraph  bool       // a graph holds checks
@@ -84,11 +86,13 @@ func setDefault[T comparable](v *T, def T) {
 // bound then is recorded once the guard is armed again.
 //
 // The first field in memory of a GPU makes the guard one of that GPU, and all
-// fields are recorded there. A field that is bound to it after the first Check
-// makes all rings and traces start anew, which an event tells, and once a graph
-// holds a check, Bind refuses more (ErrInGraph): bind early, without an address
-// where there is none yet. The error matches ErrUnsupported when the machine
-// cannot use CUDA.
+// fields are recorded there. An eighth of RingBytes and at least 64 places are
+// kept for fields that are bound to it after the first Check: they join at the
+// next check outside of a capture, and neither frames nor graphs that hold checks
+// are touched. A field for which there is no room left makes all rings and traces
+// start anew, which an event tells; once a graph holds a check, Bind refuses it
+// (ErrInGraph). The error matches ErrUnsupported when the machine cannot use
+// CUDA.
 func (g *Guard) Bind(name string, ref tensor.Ref, o FieldOptions) (FieldID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -106,7 +110,7 @@ func (g *Guard) Bind(name string, ref tensor.Ref, o FieldOptions) (FieldID, erro
 	f.id = len(g.fields)
 	g.fields = append(g.fields, f)
 	if g.rec != nil {
-		if _, err := g.plan(); err != nil {
+		if err := g.admitLate(name); err != nil {
 			g.fields = g.fields[:f.id]
 			return -1, err
 		}
@@ -122,9 +126,6 @@ func (g *Guard) admitBinding(f *field) error {
 		if other.collides(name) {
 			return misuse("bind", name, "its entries would collide with those of %q", other.spec.Name)
 		}
-	}
-	if g.inGraph {
-		return misuse("bind", name, "%w: bind every field before the first capture", ErrInGraph)
 	}
 	if f.ref.Mem == tensor.Host {
 		return nil

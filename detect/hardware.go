@@ -2,7 +2,6 @@ package detect
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/nanguard/nanguard/dump"
@@ -45,24 +44,34 @@ func (g *Guard) allotOnGPU(frames []int) error {
 			return err
 		}
 	}
+	rankAll(g.fields)
 	d, err := newDevice(g.gpu, &g.cfg, g.fields, frames, since)
 	if err != nil {
 		return g.giveUp(err)
 	}
+	d.reserve = g.reserve(g.fields)
 	g.rec = d
 	g.recordedAll()
-	if d.isShort(frames) {
-		g.events.add(dump.Event{
-			Tick: since.tick, Kind: dump.EventWarning,
-			Detail: fmt.Sprintf("GPU %d (%s) has not enough free memory for a ring of %s: it keeps fewer frames",
-				g.gpu.device.Ordinal, g.gpu.device.Name, inUnits(g.cfg.RingBytes)),
-		})
-	}
+	g.short = false
+	g.noteShort(d.isShort(0, frames))
 	if !g.gpu.watch {
 		g.gpu.watch = true
 		go g.watch()
 	}
 	return nil
+}
+
+// noteShort notes that the rings are shorter than was asked for.
+func (g *Guard) noteShort(short bool) {
+	if !short {
+		return
+	}
+	g.short = true
+	g.events.add(dump.Event{
+		Tick: g.now().tick, Kind: dump.EventWarning,
+		Detail: fmt.Sprintf("GPU %d (%s) has not enough free memory for a ring of %s: it keeps fewer frames",
+			g.gpu.device.Ordinal, g.gpu.device.Name, inUnits(g.cfg.RingBytes)),
+	})
 }
 
 // retire closes the recorder and says in an event that its frames are gone. It
@@ -75,13 +84,10 @@ func (g *Guard) retire() (waits bool, err error) {
 	if g.look(); g.phase != recording {
 		return true, nil
 	}
-	var late []string
-	for _, f := range g.fields[g.recorded:] {
-		late = append(late, f.spec.Name)
-	}
+	_, why := g.joinable()
 	g.events.add(dump.Event{
-		Tick: g.now().tick, Kind: dump.EventNote,
-		Detail: "rings and traces start anew, for fields that were bound after the first check: " + strings.Join(late, ", "),
+		Tick: g.now().tick, Kind: dump.EventWarning,
+		Detail: fmt.Sprintf("rings and traces start anew, for fields that were bound after the first check: %s: %s", names(g.late()), why),
 	})
 	return false, g.rec.close()
 }

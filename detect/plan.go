@@ -9,29 +9,36 @@ import (
 // minFrames is what every field keeps at least: a frame and the one before it.
 const minFrames = 2
 
-// plan returns how many frames of each field the ring's memory buys.
+// plan returns how many frames of each field the ring's memory buys when all
+// fields are known before the first check. On a GPU some of it is kept back for
+// those that are not.
+func (g *Guard) plan() ([]int, error) {
+	if need := g.leastBytes(g.fields); need > g.cfg.RingBytes {
+		return nil, misuse("check", "", "ring of %s cannot hold %d frames of each field: %s are needed (%s)",
+			inUnits(g.cfg.RingBytes), g.leastFrames(), inUnits(need), g.frameSizes())
+	}
+	return g.shareOut(g.fields, g.cfg.RingBytes-g.reserve(g.fields)), nil
+}
+
+// shareOut returns how many frames of each field some memory buys, which is
+// enough for the least.
 //
 // Each field gets the frames that it cannot do without; what is left is shared
 // out in equal parts, and what a small field cannot use (it needs no more than
 // MaxFrames) goes to the others. The parts of the simulator's state keep
 // equally many frames, since a state needs all of them.
-func (g *Guard) plan() ([]int, error) {
-	least := minFrames + g.cfg.PostFrames
+func (g *Guard) shareOut(fields []*field, memory int64) []int {
+	least := g.leastFrames()
 	most := max(g.cfg.MaxFrames, least)
-	left := g.cfg.RingBytes
-	frames := make([]int, len(g.fields))
-	bySize := make([]int, len(g.fields))
-	for i, f := range g.fields {
+	left := memory - g.leastBytes(fields)
+	frames := make([]int, len(fields))
+	bySize := make([]int, len(fields))
+	for i := range fields {
 		frames[i], bySize[i] = least, i
-		left -= int64(least) * int64(f.ref.Bytes())
 	}
-	if left < 0 {
-		return nil, misuse("check", "", "ring of %s cannot hold %d frames of each field: %s are needed (%s)",
-			inUnits(g.cfg.RingBytes), least, inUnits(g.cfg.RingBytes-left), g.frameSizes())
-	}
-	slices.SortStableFunc(bySize, func(a, b int) int { return g.fields[a].ref.Bytes() - g.fields[b].ref.Bytes() })
+	slices.SortStableFunc(bySize, func(a, b int) int { return fields[a].ref.Bytes() - fields[b].ref.Bytes() })
 	for k, i := range bySize {
-		size := int64(g.fields[i].ref.Bytes())
+		size := int64(fields[i].ref.Bytes())
 		more := int64(most - least)
 		if share := left / int64(len(bySize)-k); size > 0 {
 			more = min(more, share/size)
@@ -39,19 +46,19 @@ func (g *Guard) plan() ([]int, error) {
 		frames[i] += int(more)
 		left -= more * size
 	}
-	g.levelState(frames)
-	return frames, nil
+	levelState(fields, frames)
+	return frames
 }
 
 // levelState gives the parts of the state the frames of the one that has least.
-func (g *Guard) levelState(frames []int) {
+func levelState(fields []*field, frames []int) {
 	least := 0
-	for i, f := range g.fields {
+	for i, f := range fields {
 		if isState(f.spec.Name) && (least == 0 || frames[i] < least) {
 			least = frames[i]
 		}
 	}
-	for i, f := range g.fields {
+	for i, f := range fields {
 		if isState(f.spec.Name) {
 			frames[i] = least
 		}
@@ -73,60 +80,86 @@ func (g *Guard) frameSizes() string {
 // Plan says in one line how many frames of each field the ring keeps, for
 // example "ring 512 MiB: qpos 1000 frames, obs.policy 331 frames". From the
 // first check on it tells what there is: a GPU may have had less memory free
-// than was asked for.
+// than was asked for. On a GPU it also tells what is kept back for fields that
+// are bound after the first check.
 func (g *Guard) Plan() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	frames, err := g.plan()
+	frames, err := g.frames()
 	if err != nil {
 		return err.Error()
 	}
 	parts := make([]string, len(frames))
-	short := false
 	var bytes int64
 	for i, f := range g.fields {
-		if i < g.recorded && g.phase != closed {
-			short = short || g.rec.frames(i) < frames[i]
-			frames[i] = g.rec.frames(i)
-		}
 		bytes += int64(frames[i]) * int64(f.ref.Bytes())
 		parts[i] = fmt.Sprintf("%s %d frames", f.spec.Name, frames[i])
+		if i >= g.recorded && g.unfit == len(g.fields) {
+			parts[i] = f.spec.Name + " not watched for want of memory"
+		}
 	}
-	return fmt.Sprintf("ring %s: %s", g.ringSize(bytes, short), strings.Join(parts, ", "))
+	return fmt.Sprintf("ring %s: %s", g.ringSize(bytes), strings.Join(parts, ", "))
+}
+
+// frames returns how many frames of each field there are or will be.
+func (g *Guard) frames() ([]int, error) {
+	if g.recorded == 0 || g.phase == closed {
+		return g.plan()
+	}
+	var frames []int
+	for i := range g.recorded {
+		frames = append(frames, g.rec.frames(i))
+	}
+	if d, _ := g.joinable(); d != nil {
+		return append(frames, g.shareOut(g.late(), g.lateMemory(d))...), nil
+	}
+	if len(g.late()) > 0 {
+		return g.plan()
+	}
+	return frames, nil
 }
 
 // ringSize says how large the ring is, and where.
-func (g *Guard) ringSize(bytes int64, short bool) string {
+func (g *Guard) ringSize(bytes int64) string {
 	size := inUnits(g.cfg.RingBytes)
-	if short {
+	if g.short {
 		size = inUnits(bytes) + " instead of " + size + " for want of memory"
 	}
-	if g.gpu != nil {
-		size += fmt.Sprintf(" on GPU %d (%s)", g.gpu.device.Ordinal, g.gpu.device.Name)
+	if g.gpu == nil {
+		return size
+	}
+	size += fmt.Sprintf(" on GPU %d (%s)", g.gpu.device.Ordinal, g.gpu.device.Name)
+	kept := g.reserve(g.fields)
+	if d, onGPU := g.rec.(*device); onGPU {
+		kept = d.reserve
+	}
+	if kept > 0 {
+		size += fmt.Sprintf(", %s of it kept for fields bound later", inUnits(kept))
 	}
 	return size
 }
 
 // allot takes the memory of the rings and traces. On the host, fields that have
-// theirs give up what those bound since then get; on a GPU all start anew.
+// theirs give up what those bound since then get; on a GPU those bound since then
+// join.
 func (g *Guard) allot() error {
+	if d, _ := g.joinable(); d != nil {
+		return g.join(d)
+	}
 	frames, err := g.plan()
 	if err != nil {
 		return err
 	}
-	for i, f := range inOrder(g.fields) {
-		f.rank = i
-	}
-	switch h, onHost := g.rec.(*host); {
-	case g.gpu != nil:
+	if g.gpu != nil {
 		return g.allotOnGPU(frames)
-	case onHost:
-		h.fit(g.fields, frames, g.cfg.TraceLen)
-	default:
+	}
+	rankAll(g.fields)
+	h, onHost := g.rec.(*host)
+	if !onHost {
 		h = newHost(&g.cfg)
-		h.fit(g.fields, frames, g.cfg.TraceLen)
 		g.rec = h
 	}
+	h.fit(g.fields, frames, g.cfg.TraceLen)
 	g.recordedAll()
 	return nil
 }

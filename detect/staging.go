@@ -15,9 +15,15 @@ import (
 // waits only when the GPU is three parts behind, tens of thousands of checks of
 // a few numbers.
 type staging struct {
-	ctx    *cuda.Context
+	ctx  *cuda.Context
+	room int // bytes that one check needs at most
+	stagingMemory
+	old []stagingMemory // that became too small; checks may still read it
+}
+
+// stagingMemory is memory in parts.
+type stagingMemory struct {
 	memory cuda.Shared
-	room   int // bytes that one check needs at most
 	parts  [4]stagingPart
 	size   int // bytes of a part
 	part   int // that is being filled
@@ -36,17 +42,31 @@ const stagingMin = 256 << 10
 // stagingBytes returns the room that a field takes.
 func stagingBytes(f *field) int { return (f.ref.Bytes() + 15) &^ 15 }
 
-// open takes the memory, none when no check needs room.
-func (s *staging) open(ctx *cuda.Context, room int) (err error) {
-	if room == 0 {
+// grow makes room for checks that need so much, none at first.
+func (s *staging) grow(room int) error {
+	if s.size-s.used >= room {
+		s.room = room
 		return nil
 	}
-	s.ctx, s.room, s.size = ctx, room, max(room, stagingMin)
-	if s.memory, err = ctx.Share(len(s.parts) * s.size); err != nil {
+	m := stagingMemory{size: max(room, stagingMin)}
+	if err := m.take(s.ctx); err != nil {
+		return errors.Join(err, m.giveBack(s.ctx))
+	}
+	if s.size > 0 {
+		s.old = append(s.old, s.stagingMemory)
+	}
+	s.stagingMemory, s.room = m, room
+	return nil
+}
+
+// take takes the memory.
+func (m *stagingMemory) take(ctx *cuda.Context) (err error) {
+	if m.memory, err = ctx.Share(len(m.parts) * m.size); err != nil {
+		m.memory.Base = nil
 		return err
 	}
-	for i := range s.parts {
-		if s.parts[i].event, err = ctx.NewEvent(false); err != nil {
+	for i := range m.parts {
+		if m.parts[i].event, err = ctx.NewEvent(false); err != nil {
 			return err
 		}
 	}
@@ -82,16 +102,25 @@ func (s *staging) sent(stream cuda.Stream) error {
 
 // close gives the memory back. The checks must be done.
 func (s *staging) close() error {
-	var errs []error
-	for _, p := range s.parts {
-		if p.event != 0 {
-			errs = append(errs, s.ctx.DestroyEvent(p.event))
-		}
-	}
-	if s.memory.Base != nil {
-		errs = append(errs, s.ctx.Unshare(s.memory))
+	errs := []error{s.giveBack(s.ctx)}
+	for i := range s.old {
+		errs = append(errs, s.old[i].giveBack(s.ctx))
 	}
 	return unlessLost(errors.Join(errs...))
+}
+
+// giveBack gives the memory back.
+func (m *stagingMemory) giveBack(ctx *cuda.Context) error {
+	var errs []error
+	for _, p := range m.parts {
+		if p.event != 0 {
+			errs = append(errs, ctx.DestroyEvent(p.event))
+		}
+	}
+	if m.memory.Base != nil {
+		errs = append(errs, ctx.Unshare(m.memory))
+	}
+	return errors.Join(errs...)
 }
 
 // unlessLost forgets an error that says that the context is lost: then there is

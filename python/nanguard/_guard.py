@@ -158,9 +158,10 @@ class Guard:
     ) -> None:
         """Adds a field. Checks bind what they see first, so this is for what a name does not say.
 
-        On a GPU it also says in time what there will be: a field that is bound after
-        the first check makes the rings start anew, and none can be bound once checks
-        are part of a CUDA graph.
+        On a GPU it also says in time what there will be: fields that come after the
+        first check share an eighth of the ring's memory (:meth:`plan` tells what is
+        left of it), and one that is first seen while a CUDA graph is being captured
+        is refused: check it once before.
 
         Args:
             name: of the dump format: ``qvel``, ``obs.policy``, ``reward.upright``, ...

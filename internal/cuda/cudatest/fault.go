@@ -16,7 +16,8 @@ type Faulty struct {
 	cuda.Library
 	Missing map[string]bool        // functions that the library lacks
 	Fail    map[string]cuda.Result // what functions return instead of being called,
-	After   map[string]int         // once they have been called so often
+	After   map[string]int         // once they have been called so often,
+	Times   map[string]int         // and only so often; absent: from then on
 	Calls   map[string]int         // how often each was called; nil: not counted
 
 	mu    sync.Mutex
@@ -46,6 +47,9 @@ func (f *Faulty) Call(fn uintptr, args []uintptr) uintptr {
 	if fails && f.After[name] > 0 {
 		f.After[name]--
 		fails = false
+	}
+	if n, limited := f.Times[name]; fails && limited {
+		f.Times[name], fails = max(0, n-1), n > 0
 	}
 	if f.Calls != nil {
 		f.Calls[name]++

@@ -2,7 +2,7 @@
 // makes, on memory of the host, with the kernels of scan.cu played by host.h.
 // Everything happens at once and in order, whatever the stream, except that a
 // stream under capture collects work in a graph. It is strict where the real
-// driver crashes: a wrong handle or address is an error.
+// driver crashes: a wrong handle or address is an error. It has two GPUs.
 #include "scan.cu"
 
 #include <sys/mman.h>
@@ -24,21 +24,26 @@ typedef std::vector<std::function<void()>> Graph;
 
 // Memory ends at a page that must not be touched, so that a read or a write
 // past its end stops the test.
-struct Memory { char* map; size_t mapped, size; bool host; };
+struct Memory { char* map; size_t mapped, size; bool host; int device; };
 
-struct Stream { std::unique_ptr<Graph> capture; };
+struct Stream { std::unique_ptr<Graph> capture; int device; };
+
+const int kDevices = 2;
 
 std::recursive_mutex mu;
 std::map<uintptr_t, Memory> memory;  // by address
 std::map<uintptr_t, std::unique_ptr<Stream>> streams;
 std::map<uintptr_t, std::unique_ptr<Graph>> graphs;
-std::set<uintptr_t> events, modules, functions;
+std::map<uintptr_t, int> events, modules;  // their devices
 uintptr_t next_handle = 0x1000;
-size_t in_use, capacity = size_t(1) << 30;
+size_t in_use[kDevices], capacity = size_t(1) << 30;
 uint64_t launches;
 thread_local std::vector<uintptr_t> contexts;
+thread_local int capture_mode;  // 2: relaxed
 const uintptr_t kContext = 0xc0de;
 bool started;
+
+int device() { return int(contexts.back() - kContext); }
 
 const char* const kNames[] = {"ng_check", "ng_control", "ng_flush"};
 const unsigned kSizes[] = {sizeof(Launch), 24, 8};
@@ -52,6 +57,8 @@ void (*const kWork[])(const void*) = {check, control, flush};
 #define CALL extern "C" Result
 #define LOCK std::lock_guard<std::recursive_mutex> lock(mu)
 #define NEED_CONTEXT LOCK; if (contexts.empty()) return INVALID_CONTEXT
+// What might break a capture is forbidden to a thread that has not said that it knows what it does.
+#define NEED_SAFE NEED_CONTEXT; if (capture_mode != 2 && capturing_any()) return CAPTURE_UNSUPPORTED
 #define NEED(x, code) if (!(x)) return code
 
 // owner returns the memory that holds [p, p + n), or null.
@@ -64,22 +71,22 @@ const Memory* owner(uintptr_t p, size_t n) {
 
 Result allocate(size_t n, uintptr_t* out) {
   if (n == 0) return INVALID_VALUE;
-  if (in_use + n > capacity) return OUT_OF_MEMORY;
+  if (in_use[device()] + n > capacity) return OUT_OF_MEMORY;
   size_t page = sysconf(_SC_PAGESIZE), room = (n + page - 1) / page * page;
   char* p = (char*)mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return OUT_OF_MEMORY;
   mprotect(p + room, page, PROT_NONE);
   memset(p, 0xa5, room);  // what nobody wrote must not look like zero
   *out = uintptr_t(p + (room - n) / 256 * 256);
-  memory[*out] = {p, room + page, n, false};
-  in_use += n;
+  memory[*out] = {p, room + page, n, false, device()};
+  in_use[device()] += n;
   return OK;
 }
 
 Result release(uintptr_t p) {
   auto it = memory.find(p);
   NEED(it != memory.end() && !it->second.host, INVALID_VALUE);
-  in_use -= it->second.size;
+  in_use[it->second.device] -= it->second.size;
   munmap(it->second.map, it->second.mapped);
   memory.erase(it);
   return OK;
@@ -89,7 +96,7 @@ Result release(uintptr_t p) {
 Result run(uintptr_t stream, std::function<void()> work) {
   if (stream > 2) {
     auto it = streams.find(stream);
-    NEED(it != streams.end(), INVALID_HANDLE);
+    NEED(it != streams.end() && it->second->device == device(), INVALID_HANDLE);
     if (it->second->capture) {
       it->second->capture->push_back(work);
       return OK;
@@ -113,8 +120,8 @@ bool capturing_any() {
 
 CALL cuInit(unsigned) { started = true; return OK; }
 CALL cuDriverGetVersion(int* v) { *v = 12000; return OK; }
-CALL cuDeviceGetCount(int* n) { NEED(started, NOT_INITIALIZED); *n = 1; return OK; }
-CALL cuDeviceGet(int* d, int i) { NEED(i == 0, INVALID_DEVICE); *d = 0; return OK; }
+CALL cuDeviceGetCount(int* n) { NEED(started, NOT_INITIALIZED); *n = kDevices; return OK; }
+CALL cuDeviceGet(int* d, int i) { NEED(i >= 0 && i < kDevices, INVALID_DEVICE); *d = i; return OK; }
 CALL cuDeviceGetName(char* s, int n, int) { strncpy(s, "host playing a GPU", n); return OK; }
 CALL cuDeviceTotalMem_v2(size_t* n, int) { *n = capacity; return OK; }
 CALL cuDeviceGetAttribute(int* v, int what, int) {
@@ -126,40 +133,40 @@ CALL cuDeviceGetAttribute(int* v, int what, int) {
     default: *v = 0; return OK;
   }
 }
-CALL cuDevicePrimaryCtxRetain(uintptr_t* c, int) { *c = kContext; return OK; }
+CALL cuDevicePrimaryCtxRetain(uintptr_t* c, int d) { *c = kContext + d; return OK; }
 CALL cuDevicePrimaryCtxRelease_v2(int) { return OK; }
 CALL cuCtxGetCurrent(uintptr_t* c) { *c = contexts.empty() ? 0 : contexts.back(); return OK; }
-CALL cuCtxPushCurrent_v2(uintptr_t c) { NEED(c == kContext, INVALID_CONTEXT); contexts.push_back(c); return OK; }
+CALL cuCtxPushCurrent_v2(uintptr_t c) { NEED(c >= kContext && c < kContext + kDevices, INVALID_CONTEXT); contexts.push_back(c); return OK; }
 CALL cuCtxPopCurrent_v2(uintptr_t* c) { NEED(!contexts.empty(), INVALID_CONTEXT); *c = contexts.back(); contexts.pop_back(); return OK; }
-CALL cuCtxSynchronize() { NEED_CONTEXT; return capturing_any() ? CAPTURE_UNSUPPORTED : OK; }
-CALL cuThreadExchangeStreamCaptureMode(int* mode) { static thread_local int now; std::swap(now, *mode); return OK; }
-CALL cuMemGetInfo_v2(size_t* free, size_t* total) { NEED_CONTEXT; *free = capacity - in_use; *total = capacity; return OK; }
+CALL cuCtxSynchronize() { NEED_SAFE; return capturing_any() ? CAPTURE_UNSUPPORTED : OK; }
+CALL cuThreadExchangeStreamCaptureMode(int* mode) { std::swap(capture_mode, *mode); return OK; }
+CALL cuMemGetInfo_v2(size_t* free, size_t* total) { NEED_CONTEXT; *free = capacity - in_use[device()]; *total = capacity; return OK; }
 
 // The text is not compiled: the kernels are those of scan.cu, built in.
 CALL cuModuleLoadDataEx(uintptr_t* m, const char* text, unsigned n, const int* options, void** values) {
-  NEED_CONTEXT;
+  NEED_SAFE;
   if (!strstr(text, ".entry ng_check(")) {
     for (unsigned i = 0; i < n; i++) if (options[i] == 5) strcpy((char*)values[i], "no kernel in sight");  // ERROR_LOG_BUFFER
     return INVALID_PTX;
   }
-  modules.insert(*m = next_handle++);
+  modules[*m = next_handle++] = device();
   return OK;
 }
 CALL cuModuleUnload(uintptr_t m) { NEED_CONTEXT; return modules.erase(m) ? OK : INVALID_HANDLE; }
 CALL cuModuleGetFunction(uintptr_t* f, uintptr_t m, const char* name) {
   NEED_CONTEXT;
   NEED(modules.count(m), INVALID_HANDLE);
-  for (uintptr_t i = 0; i < sizeof kNames / sizeof *kNames; i++) if (!strcmp(name, kNames[i])) return *f = i + 1, OK;
+  for (uintptr_t i = 0; i < sizeof kNames / sizeof *kNames; i++) if (!strcmp(name, kNames[i])) return *f = 16 * modules[m] + i + 1, OK;
   return NOT_FOUND;
 }
 
-CALL cuMemAlloc_v2(uintptr_t* p, size_t n) { NEED_CONTEXT; return allocate(n, p); }
-CALL cuMemFree_v2(uintptr_t p) { NEED_CONTEXT; return release(p); }
+CALL cuMemAlloc_v2(uintptr_t* p, size_t n) { NEED_SAFE; return allocate(n, p); }
+CALL cuMemFree_v2(uintptr_t p) { NEED_SAFE; return release(p); }
 // Memory that a context which was lost had registered may come again.
 CALL cuMemHostRegister_v2(uintptr_t p, size_t n, unsigned) {
-  NEED_CONTEXT;
+  NEED_SAFE;
   for (auto it = memory.begin(); it != memory.end();) it = it->second.host && it->first < p + n && p < it->first + it->second.size ? memory.erase(it) : std::next(it);
-  memory[p] = {nullptr, 0, n, true};
+  memory[p] = {nullptr, 0, n, true, device()};
   return OK;
 }
 CALL cuMemHostUnregister(uintptr_t p) { NEED_CONTEXT; NEED(memory.count(p) && memory[p].host, INVALID_VALUE); memory.erase(p); return OK; }
@@ -193,9 +200,9 @@ CALL cuMemcpy2DAsync_v2(const Copy2D* given, uintptr_t s) {
   return run(s, [=] { for (size_t y = 0; y < c.height; y++) memcpy(c.dhost + y * c.dpitch, (char*)c.sdev + y * c.spitch, c.width); });
 }
 
-CALL cuStreamCreate(uintptr_t* s, unsigned) { NEED_CONTEXT; *s = next_handle++; streams[*s].reset(new Stream); return OK; }
+CALL cuStreamCreate(uintptr_t* s, unsigned) { NEED_CONTEXT; *s = next_handle++; streams[*s].reset(new Stream{nullptr, device()}); return OK; }
 CALL cuStreamDestroy_v2(uintptr_t s) { NEED_CONTEXT; return streams.erase(s) ? OK : INVALID_HANDLE; }
-CALL cuStreamSynchronize(uintptr_t s) { NEED_CONTEXT; return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
+CALL cuStreamSynchronize(uintptr_t s) { NEED_SAFE; return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
 CALL cuStreamQuery(uintptr_t s) { return cuStreamSynchronize(s); }
 CALL cuStreamIsCapturing(uintptr_t s, int* v) { NEED_CONTEXT; NEED(s <= 2 || streams.count(s), INVALID_HANDLE); *v = capturing(s); return OK; }
 CALL cuStreamWaitEvent(uintptr_t s, uintptr_t e, unsigned) { NEED_CONTEXT; NEED(events.count(e), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
@@ -221,10 +228,10 @@ CALL cuGraphLaunch(uintptr_t x, uintptr_t s) {
 CALL cuGraphDestroy(uintptr_t g) { NEED_CONTEXT; return graphs.erase(g) ? OK : INVALID_HANDLE; }
 CALL cuGraphExecDestroy(uintptr_t x) { NEED_CONTEXT; return graphs.erase(x) ? OK : INVALID_HANDLE; }
 
-CALL cuEventCreate(uintptr_t* e, unsigned) { NEED_CONTEXT; events.insert(*e = next_handle++); return OK; }
+CALL cuEventCreate(uintptr_t* e, unsigned) { NEED_CONTEXT; events[*e = next_handle++] = device(); return OK; }
 CALL cuEventDestroy_v2(uintptr_t e) { NEED_CONTEXT; return events.erase(e) ? OK : INVALID_HANDLE; }
-CALL cuEventRecord(uintptr_t e, uintptr_t s) { NEED_CONTEXT; NEED(events.count(e), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
-CALL cuEventSynchronize(uintptr_t e) { NEED_CONTEXT; return events.count(e) ? OK : INVALID_HANDLE; }
+CALL cuEventRecord(uintptr_t e, uintptr_t s) { NEED_CONTEXT; NEED(events.count(e) && events[e] == device(), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
+CALL cuEventSynchronize(uintptr_t e) { NEED_SAFE; return events.count(e) ? OK : INVALID_HANDLE; }
 CALL cuEventElapsedTime(float* ms, uintptr_t a, uintptr_t b) { NEED_CONTEXT; NEED(events.count(a) && events.count(b), INVALID_HANDLE); *ms = 0; return OK; }
 
 CALL cuPointerGetAttribute(void* out, int what, uintptr_t p) {
@@ -233,13 +240,15 @@ CALL cuPointerGetAttribute(void* out, int what, uintptr_t p) {
   NEED(m, INVALID_VALUE);
   switch (what) {
     case 2: *(int*)out = m->host ? 1 : 2; return OK;  // MEMORY_TYPE
-    case 9: *(int*)out = 0; return OK;                // DEVICE_ORDINAL
+    case 9: *(int*)out = m->device; return OK;        // DEVICE_ORDINAL
     default: return INVALID_VALUE;
   }
 }
 
 CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned, uintptr_t s, void** params, void**) {
   NEED_CONTEXT;
+  NEED(int(f / 16) == device(), INVALID_HANDLE);
+  f %= 16;
   NEED(f >= 1 && f <= 3 && gx > 0 && gy == 1 && gz == 1 && bx == unsigned(kThreads) && by == 1 && bz == 1, INVALID_VALUE);
   f--;
   auto copy = std::make_shared<std::string>();
@@ -250,6 +259,12 @@ CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned
     copy->assign((char*)params[0], kSizes[f]);
   }
   return run(s, [=] { host::launch(kWork[f], gx, bx, copy->data(), launches++); });
+}
+
+// ng_objects returns how many objects there are that a program has to give back.
+extern "C" unsigned ng_objects() {
+  LOCK;
+  return unsigned(memory.size() + streams.size() + graphs.size() + events.size() + modules.size());
 }
 
 // ng_sizeof lets the tests compare layout.go with the compiler's opinion.
