@@ -1,19 +1,27 @@
 """What guarding costs a real mjlab training run: off, mjlab's own guard and ours, in one process.
 
-usage: PYTHONPATH=SITE:python python bench/mjlab_cost.py [--seconds 240] [--out results.json]      needs mjlab 1.6 and a CUDA GPU
+usage: PYTHONPATH=SITE:python python bench/mjlab_cost.py [--seconds 230] [--out results.json]      needs mjlab 1.6 and a CUDA GPU
 
 Velocity-Flat-Unitree-Go1, 4,096 envs, PPO. The work changes as the policy learns, so each
-block starts from the same snapshot: parameters, optimizer, normalizer, seeds, and an env
-that was reset with the seed. Blocks of the three sides follow each other in a rotating order
-and are compared with the block of "off" of the same round. Beside that, the guard's own
-time: GPU time between CUDA events around its calls, and host time of the calls, summed over
-a run, as a share of it.
+block of --iterations starts from the same snapshot: parameters, optimizer, normalizer,
+seeds, and an env that was reset with the seed. A round of a side is off, side, side, off,
+which cancels a drift, and gives one number: how much longer its two blocks took.
+
+    graph   examples/mjlab_plain.py as it is: physics checked inside of mjlab's CUDA graphs
+    eager   the same with --no-graph: Python makes a check after each substep
+    mjlab   mjlab's own guard
+
+"off" is the run without a trace of the others: their hooks are taken out, the graphs are
+those without checks. Beside the blocks, for one iteration of a side of ours: the time of
+the guard's own kernels by the profiler's records, and the host time of its calls and of
+all that the example's hooks do, as a share of an iteration.
 """
 
 import argparse
 import contextlib
 import copy
 import datetime
+import gc
 import io
 import json
 import math
@@ -24,6 +32,7 @@ import tempfile
 import time
 from dataclasses import asdict
 
+BEGAN = time.time()
 os.environ.setdefault("MUJOCO_GL", "disable")
 
 import torch
@@ -40,125 +49,281 @@ import nanguard
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
 import mjlab_plain
 
-TASK, BLOCK = "Mjlab-Velocity-Flat-Unitree-Go1", 6
+TASK = "Mjlab-Velocity-Flat-Unitree-Go1"
+RARE = 5  # a side other than the first has a round in so many
+KERNELS = ("ng_check", "ng_control", "ng_flush")  # of detect/scan/kernel/scan.cu
+GRAPHS = ("step_graph", "forward_graph", "reset_graph", "sense_graph")
 
 
-class Switch:
-    """A guard that can be turned off, and that measures itself when asked to."""
+class Off:
+    """A side that changes nothing. A side is put in and taken out again."""
 
-    def __init__(self, guard):
-        self.guard, self.on, self.timing = guard, False, False
-        self.host, self.calls, self.events = 0.0, 0, []
+    def put_in(self, timed=False):
+        pass
 
-    def _call(self, method, *args, **kwargs):
-        if not self.on:
-            return
-        if not self.timing:
-            method(*args, **kwargs)
-            return
-        if not torch.cuda.is_available():
+    def take_out(self):
+        pass
+
+
+class Mjlabs(Off):
+    """mjlab's own guard."""
+
+    def __init__(self, env):
+        self.own = env.sim.nan_guard
+        self.own.enabled = False
+
+    def put_in(self, timed=False):
+        self.own.enabled = True
+
+    def take_out(self):
+        self.own.enabled = False
+
+
+class Stopwatch:
+    """Counts calls and the seconds that they took."""
+
+    def __init__(self):
+        self.calls, self.seconds = 0, 0.0
+
+    def around(self, call):
+        def timed(*args, **kwargs):
             t = time.perf_counter()
-            method(*args, **kwargs)
-            self.host, self.calls = self.host + time.perf_counter() - t, self.calls + 1
-            return
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
+            try:
+                return call(*args, **kwargs)
+            finally:
+                self.seconds += time.perf_counter() - t
+                self.calls += 1
+
+        return timed
+
+
+class Ours(Off):
+    """What the example's watch() does to a run, to be done and undone."""
+
+    def __init__(self, guard, env, runner, graph):
+        self.guard, self.sim, self.terms = guard, env.sim, env.reward_manager._term_cfgs
+        self.calls, self.hooks = Stopwatch(), Stopwatch()
+        self.patches = []  # owner, name, what stands in its own dict, what is to stand there, the same with a stopwatch
+        before, self.funcs = self.graphs(), [[t.func for t in self.terms]]
+        self.bind, self.check, self.check_same, self.log = guard.bind, guard.check, guard.check_same, guard.log
+        mjlab_plain.after = self.after
+        mjlab_plain.watch(self, env, runner, graph)
+        self.funcs.append([t.func for t in self.terms])
+        self.plain, self.captured = before, self.graphs()
+        self.take_out()
+
+    def after(self, owner, name, seen):
+        """mjlab_plain.after, remembered."""
+        own = vars(owner).get(name)
+        method = getattr(owner, name)
+
+        def wrapper(seen):
+            def wrapped(*args, **kwargs):
+                result = method(*args, **kwargs)
+                seen(result, *args)
+                return result
+
+            return wrapped
+
+        self.patches.append((owner, name, own, wrapper(seen), wrapper(self.hooks.around(seen))))
+        setattr(owner, name, self.patches[-1][3])
+
+    def graphs(self):
+        return {name: getattr(self.sim, name) for name in GRAPHS}
+
+    def put_in(self, timed=False):
+        for owner, name, _, wrapped, clocked in self.patches:
+            setattr(owner, name, clocked if timed else wrapped)
+        self.exchange(self.captured, self.funcs[1])
+        for name in ("check", "check_same", "log"):
+            call = getattr(self.guard, name)
+            setattr(self, name, self.calls.around(call) if timed else call)
+
+    def take_out(self):
+        for owner, name, own, *_ in reversed(self.patches):
+            if own is None:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, own)
+        self.exchange(self.plain, self.funcs[0])
+
+    def exchange(self, graphs, funcs):
+        for name, graph in graphs.items():
+            setattr(self.sim, name, graph)
+        for term, func in zip(self.terms, funcs):
+            term.func = func
+
+
+class Run:
+    """The training run, from its snapshot."""
+
+    def __init__(self, args):
+        self.cuda, self.iterations = "cuda" in args.device, args.iterations
+        cfg, rl = load_env_cfg(TASK), load_rl_cfg(TASK)
+        cfg.scene.num_envs = args.envs
+        cfg.sim.nan_guard.enabled = True
+        cfg.sim.nan_guard.output_dir = tempfile.mkdtemp()
+        self.env = ManagerBasedRlEnv(cfg, device=args.device)
+        self.runner = MjlabOnPolicyRunner(RslRlVecEnvWrapper(self.env, clip_actions=rl.clip_actions), asdict(rl), None, args.device)
+
+    def snapshot(self):
+        alg = self.runner.alg
+        self.saved = copy.deepcopy({"actor": alg.actor.state_dict(), "critic": alg.critic.state_dict(), "opt": alg.optimizer.state_dict()})
+
+    def restore(self):
+        alg = self.runner.alg
+        torch.manual_seed(7)
+        with torch.inference_mode():  # where the normalizer's and the env's buffers were made
+            alg.actor.load_state_dict(self.saved["actor"])
+            alg.critic.load_state_dict(self.saved["critic"])
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.env.reset(seed=7)
+        alg.optimizer.load_state_dict(copy.deepcopy(self.saved["opt"]))
+
+    def synchronize(self):
+        if self.cuda:
+            torch.cuda.synchronize()
+
+    def learn(self, iterations):
+        """Returns the seconds that some iterations took."""
+        gc.collect()
+        self.synchronize()
         t = time.perf_counter()
-        method(*args, **kwargs)
-        self.host += time.perf_counter() - t
-        end.record()
-        self.calls += 1
-        self.events.append((start, end))
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.runner.learn(iterations)
+        self.synchronize()
+        return time.perf_counter() - t
 
-    def bind(self, *args, **kwargs):
-        self.guard.bind(*args, **kwargs)
-
-    def check(self, *args, **kwargs):
-        self._call(self.guard.check, *args, **kwargs)
-
-    def check_same(self, *args, **kwargs):
-        self._call(self.guard.check_same, *args, **kwargs)
-
-    def log(self, *args, **kwargs):
-        self._call(self.guard.log, *args, **kwargs)
-
-    def gpu(self):
-        synchronize()
-        return sum(a.elapsed_time(b) for a, b in self.events) / 1e3
+    def block(self, side, timed=False):
+        """Returns the seconds of an iteration in a block of a side."""
+        side.put_in(timed)
+        try:
+            self.restore()
+            if timed:
+                side.calls.__init__(), side.hooks.__init__()
+            return self.learn(self.iterations) / self.iterations
+        finally:
+            side.take_out()
 
 
-def snapshot(runner):
-    return copy.deepcopy({"actor": runner.alg.actor.state_dict(), "critic": runner.alg.critic.state_dict(), "opt": runner.alg.optimizer.state_dict()})
+def rounds(run, sides, end):
+    """Plays rounds until the time is up; returns for each side the seconds (off, side, side, off) of its rounds."""
+    took = {name: [] for name in sides}
+    off, n, longest = Off(), 0, 0.0
+    while True:
+        for i, (name, side) in enumerate(sides.items()):
+            if i and n % RARE:
+                continue
+            t = time.time()
+            if t + longest > end and took[name]:
+                return took
+            took[name].append([run.block(s) for s in (off, side, side, off)])
+            longest = max(longest, time.time() - t)
+        n += 1
 
 
-def restore(runner, env, saved):
-    torch.manual_seed(7)
-    with torch.inference_mode():  # where the normalizer's and the env's buffers were made
-        runner.alg.actor.load_state_dict(saved["actor"])
-        runner.alg.critic.load_state_dict(saved["critic"])
-        env.reset(seed=7)
-    runner.alg.optimizer.load_state_dict(copy.deepcopy(saved["opt"]))
+def tail(z):
+    """Returns how likely a normal number is to be as far from 0 as z."""
+    return math.erfc(abs(z) / math.sqrt(2))
 
 
-def synchronize():
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
+def compared(quartets):
+    """Returns how much longer a side took than off: one number a round, and what they say together."""
+    slow = sorted((b + c) / (a + d) - 1 for a, b, c, d in quartets)
+    n = len(slow)
+    out = {"rounds": n, "mean": st.mean(slow), "median": st.median(slow)}
+    if n < 5:
+        return out
+    se = st.stdev(slow) / math.sqrt(n)
+    k = max(0, int(n / 2 - 0.98 * math.sqrt(n)))  # the median lies between these two with about 95 %
+    ranks = sorted(range(n), key=lambda i: abs(slow[i]))
+    positive = sum(r + 1 for r, i in enumerate(ranks) if slow[i] > 0)
+    spread = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    out.update(
+        standard_error=se, median_from=slow[k], median_to=slow[n - 1 - k], t=st.mean(slow) / se if se else 0.0,
+        wilcoxon_p=tail((positive - n * (n + 1) / 4) / spread), slower_in=sum(s > 0 for s in slow), all=slow,
+    )  # fmt: skip
+    return out
 
 
-def seconds(runner, iterations):
-    synchronize()
-    t = time.perf_counter()
-    with contextlib.redirect_stdout(io.StringIO()):
-        runner.learn(iterations)
-    synchronize()
-    return (time.perf_counter() - t) / iterations
+def kernels(run, side):
+    """Returns time and number of the guard's kernels in one block, by the profiler's records."""
+    from torch.profiler import ProfilerActivity, profile
+
+    side.put_in()
+    try:
+        run.restore()
+        run.synchronize()
+        with profile(activities=[ProfilerActivity.CUDA]) as p:
+            run.learn(run.iterations)
+        found, total, seconds = {}, 0, 0.0
+        for e in p.profiler.kineto_results.events():
+            if "cuda" not in str(e.device_type()).lower():
+                continue
+            total, seconds = total + 1, seconds + e.duration_ns() * 1e-9
+            name = next((k for k in KERNELS if k in e.name()), None)
+            if name:
+                count, ns = found.get(name, (0, 0))
+                found[name] = (count + 1, ns + e.duration_ns())
+        of_guard = {name: {"count": count, "us": ns / 1e3, "us_each": ns / 1e3 / count} for name, (count, ns) in found.items()}
+        return {"kernels": of_guard, "gpu_s": sum(ns for _, ns in found.values()) * 1e-9, "records": total, "records_s": seconds}
+    except Exception as e:  # a machine without CUPTI: the rest counts all the same
+        return {"error": f"{type(e).__name__}: {e}"}
+    finally:
+        side.take_out()
+
+
+def shares(run, side, iteration):
+    """Returns what a side of ours takes of GPU and host for itself, per iteration and as a share of one."""
+    took = [run.block(side, timed=True) for _ in range(3)]
+    n = run.iterations
+    out = {"iteration_s": iteration, "timed_iteration_s": st.median(took)}
+    for name, watch in (("calls", side.calls), ("hooks", side.hooks)):
+        out[name] = {"count": watch.calls / n, "us_each": watch.seconds / max(1, watch.calls) * 1e6, "host_share": watch.seconds / n / iteration}
+    if run.cuda:
+        out["profiler"] = kernels(run, side)
+        if "gpu_s" in out["profiler"]:
+            out["gpu_share"] = out["profiler"]["gpu_s"] / n / iteration
+    return out
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=240)
+    parser.add_argument("--seconds", type=float, default=230, help="wall time of it all")
+    parser.add_argument("--reserve", type=float, default=45, help="of these, for the guard's own time")
     parser.add_argument("--envs", type=int, default=4096)
+    parser.add_argument("--iterations", type=int, default=1, help="of a block")
+    parser.add_argument("--sides", nargs="+", default=["graph", "eager", "mjlab"], help=f"the first in each round, the others in every {RARE}th")
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--out")
     args = parser.parse_args()
-    cfg, rl = load_env_cfg(TASK), load_rl_cfg(TASK)
-    cfg.scene.num_envs = args.envs
-    cfg.sim.nan_guard.enabled = True
-    cfg.sim.nan_guard.output_dir = tempfile.mkdtemp()
-    env = ManagerBasedRlEnv(cfg, device=args.device)
-    runner = MjlabOnPolicyRunner(RslRlVecEnvWrapper(env, clip_actions=rl.clip_actions), asdict(rl), None, args.device)
-    own = env.sim.nan_guard
-    with nanguard.Guard(args.envs, tempfile.mkdtemp(), device=args.device) as guard:
-        ours = Switch(guard)
-        mjlab_plain.watch(ours, env, runner)
-        own.enabled, ours.on = True, True
-        seconds(runner, 2)
-        own.enabled, ours.on = False, False
-        seconds(runner, 8)  # warm up
-        saved = snapshot(runner)
-        sides = {"off": (False, False), "mjlab": (True, False), "nanguard": (False, True)}
-        took, order = {name: [] for name in sides}, list(sides)
-        end = time.time() + args.seconds
-        while time.time() < end:
-            for name in order:
-                own.enabled, ours.on = sides[name]
-                restore(runner, env, saved)
-                took[name].append(seconds(runner, BLOCK))
-            order = order[1:] + order[:1]
-        own.enabled, ours.on, ours.timing = False, True, True
-        restore(runner, env, saved)
-        run = seconds(runner, BLOCK) * BLOCK
+    run = Run(args)
+    with contextlib.ExitStack() as stack:
+
+        def ours(graph):
+            guard = stack.enter_context(nanguard.Guard(args.envs, tempfile.mkdtemp(), device=args.device))
+            return Ours(guard, run.env, run.runner, graph)
+
+        known = {"graph": lambda: ours(True), "eager": lambda: ours(False), "mjlab": lambda: Mjlabs(run.env)}
+        run.env.sim.nan_guard.enabled = False
+        sides = {name: known[name]() for name in args.sides}
+        run.learn(8)
+        run.snapshot()
+        for side in sides.values():  # warm up
+            run.block(side)
+        ready = time.time() - BEGAN
+        took = rounds(run, sides, BEGAN + args.seconds - args.reserve)
+        off = st.median(s for quartets in took.values() for q in quartets for s in (q[0], q[3]))
         result = {
-            "date": datetime.date.today().isoformat(), "gpu": torch.cuda.get_device_name(0) if "cuda" in args.device else "cpu", "torch": torch.__version__,
-            "task": TASK, "envs": args.envs, "iterations_a_block": BLOCK, "rounds": len(took["off"]),
-            "iteration_s": {name: st.median(t) for name, t in took.items()},
-            "plan": guard.plan(), "tripped": str(guard.poll()),
-            "share": {"run_s": run, "calls": ours.calls, "gpu_s": ours.gpu(), "host_s": ours.host,
-                      "gpu_share": ours.gpu() / run, "host_share": ours.host / run, "host_us_a_call": ours.host / max(1, ours.calls) * 1e6},
+            "date": datetime.date.today().isoformat(), "gpu": torch.cuda.get_device_name(0) if run.cuda else "cpu", "torch": torch.__version__,
+            "task": TASK, "envs": args.envs, "iterations_a_block": args.iterations, "start_up_s": ready,
+            "iteration_s": {"off": off, **{n: st.median(s for q in took[n] for s in q[1:3]) for n in sides}},
+            "slower": {n: compared(took[n]) for n in sides},
+            "own": {n: shares(run, s, off) for n, s in sides.items() if isinstance(s, Ours)},
+            "plan": {n: s.guard.plan() for n, s in sides.items() if isinstance(s, Ours)},
+            "tripped": {n: str(s.guard.poll()) for n, s in sides.items() if isinstance(s, Ours)},
         }  # fmt: skip
-        for name in ("mjlab", "nanguard"):
-            slow = [b / a - 1 for a, b in zip(took["off"], took[name])]
-            result[f"slowdown_{name}"] = {"mean": st.mean(slow), "standard_error": st.pstdev(slow) / math.sqrt(len(slow)), "median": st.median(slow)}
+    result["wall_s"] = time.time() - BEGAN
     print(json.dumps(result, indent=1))
     if args.out:
         with open(args.out, "w") as f:

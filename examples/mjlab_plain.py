@@ -1,9 +1,11 @@
 """mjlab's own training, guarded by nanguard's plain API: see `watch` below, it is all there is to it.
 
-usage: python mjlab_plain.py [--device cpu|cuda:0] [--fault none|stiff|reward|std] [--out DIR]
+usage: python mjlab_plain.py [--device cpu|cuda:0] [--fault none|stiff|reward|std] [--no-graph] [--out DIR]
 
 It needs mjlab 1.6 (pip install mjlab==1.6.0). On a CPU 48 envs take about 40 s, on
-a GPU give --envs 4096. Then ask
+a GPU give --envs 4096. mjlab runs its physics as CUDA graphs there, and the checks of
+the physics become part of them, unless --no-graph has Python make them after each
+substep. Then ask
 
     nanguard diagnose nan_dumps/nan_dump_latest.npz
 
@@ -20,6 +22,7 @@ os.environ.setdefault("MUJOCO_GL", "disable")
 os.environ.setdefault("WANDB_MODE", "disabled")
 
 import mjlab.tasks  # noqa: F401  registers the tasks
+import mujoco_warp
 import torch
 from mjlab.envs import ManagerBasedRlEnv
 from mjlab.managers.reward_manager import RewardTermCfg
@@ -42,42 +45,75 @@ def after(owner, name, seen):
     setattr(owner, name, wrapped)
 
 
-def watch(guard, env, runner):
+def watch(guard, env, runner, graph):
     """Shows the guard what the simulation, the envs and the learner make, where they make it."""
-    data, alg, rewards = env.sim.data, runner.alg, env.reward_manager
+    sim, alg, rewards = env.sim, runner.alg, env.reward_manager
     state = ("ctrl", "nefc", "solver_niter", "qacc", "qacc_warmstart", "qvel", "qpos", "sensordata")
+    placed = ("qpos", "qvel")  # as the resets leave them; forward() follows
+    bind_all(guard, env, alg, state)
 
-    # On a GPU the rings start anew when a field comes later, so all of the first env step are bound before it.
-    for name in state:
-        guard.bind(name, getattr(data, name), clock="substep")
-    zeros = torch.zeros(env.num_envs, device=env.device)
-    for name in rewards._term_names:
-        guard.bind(f"reward.{name}", zeros, clock="step")
-    for group, shape in env.observation_manager.group_obs_dim.items():
-        guard.bind(f"obs.{group}", torch.zeros(env.num_envs, *shape, device=env.device), clock="step")
-    for name, x in {"reward": zeros, "done": zeros.bool(), "episode_step": env.episode_length_buf}.items():
-        guard.bind(name, x, clock="step")
-    after(env.sim, "step", lambda _: guard.check("substep", {name: getattr(data, name) for name in state}))
+    if graph:  # the checks are parts of mjlab's CUDA graphs: no Python runs for them again
+        part_of(mujoco_warp, "step", sim, lambda data: guard.check("substep", {name: getattr(data, name) for name in state}))
+        part_of(mujoco_warp, "forward", sim, lambda data: guard.check_same("substep", {name: getattr(data, name) for name in placed}))
+        sim.create_graph()
+    else:
+        views = {name: getattr(sim.data, name)[:] for name in state}  # torch tensors over the simulation's memory
+        after(sim, "step", lambda _: guard.check("substep", views))
+        after(sim, "forward", lambda _: guard.check_same("substep", {name: views[name] for name in placed}))
 
-    raw = {}  # what each reward term returned: the manager goes on with NaN made 0
-    for name, term in zip(rewards._term_names, rewards._term_cfgs):
-        term.func = Recorded(term.func, raw, f"reward.{name}")
+    made = {}  # by the env step under way
+    for name, term in zip(rewards._term_names, rewards._term_cfgs):  # the manager goes on with NaN made 0
+        term.func = Recorded(term.func, made, f"reward.{name}")
+    groups = [(group, f"obs.{group}") for group in env.observation_manager.group_obs_dim]
 
     def stepped(result, *_):
-        obs = {f"obs.{group}": x for group, x in result[0].items()}
-        guard.check("step", {**raw, **obs}, reward=env.reward_buf, done=env.reset_buf, episode_step=env.episode_length_buf)
-        guard.check_same("substep", qpos=data.qpos, qvel=data.qvel)  # what the resets left behind
+        for group, name in groups:
+            made[name] = result[0][group]
+        made["reward"], made["done"], made["episode_step"] = env.reward_buf, env.reset_buf, env.episode_length_buf
+        guard.check("step", made)
 
     def acted(action, *_):
-        t, mean, std = alg.transition, alg.actor.output_mean, alg.actor.output_std
+        t = alg.transition
+        mean, std = t.distribution_params
         policy = {"policy.mean": mean, "policy.std": std, "action": action, "log_prob": t.actions_log_prob, "value": t.values}
         guard.check_same("step", policy)
 
     after(env, "step", stepped)
     after(alg, "act", acted)
-    std = [p for name, p in alg.actor.named_parameters() if "std" in name]
-    after(alg.optimizer, "step", lambda *_: guard.log({"param.std": std[0].detach()}, lr=alg.optimizer.param_groups[0]["lr"]))
+    std = std_param(alg)
+    after(alg.optimizer, "step", lambda *_: guard.log({"param.std": std}, lr=alg.optimizer.param_groups[0]["lr"]))
     after(alg, "update", lambda losses: guard.log({f"loss.{name}": x for name, x in losses.items()}, clock="update"))
+
+
+def part_of(module, name, sim, check):
+    """Has a check follow a function of mujoco_warp for one simulation, also when mjlab captures it anew."""
+    after(module, name, lambda _, model, data, *rest: check(data) if data is sim.wp_data else None)
+
+
+def bind_all(guard, env, alg, state):
+    """Binds the fields before the first check: none can come once a CUDA graph holds checks."""
+
+    def bind(clock, **fields):
+        for name, x in fields.items():
+            guard.bind(name.replace("__", "."), x, clock=clock)
+
+    rows, action = torch.zeros(env.num_envs, device=env.device), torch.zeros_like(env.action_manager.action)
+    views = {name: getattr(env.sim.data, name)[:] for name in state}
+    bind("substep", **views)
+    bind("step", **{f"reward.{name}": rows for name in env.reward_manager._term_names})
+    for group, shape in env.observation_manager.group_obs_dim.items():
+        bind("step", **{f"obs.{group}": torch.zeros(env.num_envs, *shape, device=env.device)})
+    bind("step", reward=rows, done=rows.bool(), episode_step=env.episode_length_buf)
+    bind("step", policy__mean=action, policy__std=action, action=action, log_prob=rows, value=rows[:, None])
+    guard.bind("param.std", std_param(alg), clock="minibatch", shared=True)
+    bind("minibatch", lr=0.0)
+    bind("update", loss__value=0.0, loss__surrogate=0.0, loss__entropy=0.0)
+    guard.check_same("substep", views)  # takes the memory, which nobody can while a graph is captured
+
+
+def std_param(alg):
+    """The policy's std, as the optimizer changes it in place."""
+    return next(p for name, p in alg.actor.named_parameters() if "std" in name).detach()
 
 
 class Recorded:
@@ -131,7 +167,10 @@ def main():
     parser.add_argument("--envs", type=int, default=48)
     parser.add_argument("--iterations", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--graph", action=argparse.BooleanOptionalAction, help="check inside of mjlab's CUDA graphs (default: on a GPU)")
     args = parser.parse_args()
+    if args.graph is None:
+        args.graph = args.device != "cpu"
     cfg, rl = configure(args)
     env = ManagerBasedRlEnv(cfg=cfg, device=args.device)
     if args.fault == "stiff":
@@ -145,7 +184,7 @@ def main():
         sim = cfg.sim.mujoco
         guard.facts({"sim.timestep": sim.timestep, "sim.iterations": int(sim.iterations), "sim.decimation": cfg.decimation})
         guard.facts({"policy.std_param": rl.actor.distribution_cfg["std_type"], "normalizer.enabled": rl.actor.obs_normalization})
-        watch(guard, env, runner)
+        watch(guard, env, runner, args.graph)
         runner.learn(args.iterations, init_at_random_ep_len=True)
 
 
