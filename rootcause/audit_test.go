@@ -77,8 +77,8 @@ func TestAudit(t *testing.T) {
 		}
 		c.bend(r.model)
 		cs, _ := r.judge()
-		assert.Equal(t, c.model, cs.feature("X6").Value, "%s: %s", c.name, cs.feature("X6").Text)
-		assert.Equal(t, c.contact, cs.feature("X14").Value, "%s: %s", c.name, cs.feature("X14").Text)
+		assert.Equal(t, c.model, cs.feature(X6).Value, "%s: %s", c.name, cs.feature(X6).Text)
+		assert.Equal(t, c.contact, cs.feature(X14).Value, "%s: %s", c.name, cs.feature(X14).Text)
 	}
 }
 
@@ -96,13 +96,13 @@ func TestBeforeTheWayUp(t *testing.T) {
 		return c
 	}
 	c := run(6, 80, 900, 2e4, 3e6, 8e9)
-	assert.Equal(t, no, c.feature("X15").Value, c.feature("X15").Text)
-	assert.Equal(t, no, c.feature("X16").Value, c.feature("X16").Text)
+	assert.Equal(t, no, c.feature(X15).Value, c.feature(X15).Text)
+	assert.Equal(t, no, c.feature(X16).Value, c.feature(X16).Text)
 	c = run(300, 2e3, 9e4, 3e6, 8e9)
-	assert.Equal(t, yes, c.feature("X15").Value, c.feature("X15").Text)
+	assert.Equal(t, yes, c.feature(X15).Value, c.feature(X15).Text)
 	c = run(6, 5e7)
-	assert.Equal(t, yes, c.feature("X16").Value, c.feature("X16").Text)
-	assert.Equal(t, "qvel left_knee", "qvel "+c.feature("X16").Column[len("qvel "):])
+	assert.Equal(t, yes, c.feature(X16).Value, c.feature(X16).Text)
+	assert.Equal(t, "qvel left_knee", "qvel "+c.feature(X16).Column[len("qvel "):])
 }
 
 // TestMissing: a hypothesis says what was not recorded, and only that.

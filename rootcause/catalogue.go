@@ -1,5 +1,7 @@
 package rootcause
 
+import "slices"
+
 // The ids of the causes. They are stable: scripts read them.
 const (
 	ContactDivergence = "contact-divergence"
@@ -70,8 +72,13 @@ var catalogue = []cause{
 	{UnknownCause, "none of these explains what is recorded", [3]float64{.10, .20, 1}, nil, fixUnknown, ""},
 }
 
+// indexOf returns the place of a cause in the catalogue.
+func indexOf(id string) int {
+	return slices.IndexFunc(catalogue, func(k cause) bool { return k.id == id })
+}
+
 // is reports whether a feature has one of some values.
-func (c *Case) is(id string, values ...string) bool {
+func (c *Case) is(id FeatureID, values ...string) bool {
 	v := c.feature(id).Value
 	for _, want := range values {
 		if v == want {
@@ -81,39 +88,39 @@ func (c *Case) is(id string, values ...string) bool {
 	return false
 }
 
-func entersCapacity(c *Case) bool { return c.is("F4", yes) || c.is("X12", yes) }
+func entersCapacity(c *Case) bool { return c.is(F4, yes) || c.is(X12, yes) }
 func entersModel(c *Case) bool {
-	return c.is("F1", onPhysics, onMultiple) && (c.is("X1", yes) || c.is("X2", yes) || c.is("X4", yes) ||
-		c.is("X6", "impossible", "unstable", "shaky") || (c.is("F8", "all", "some") || c.is("X13", yes)) && c.is("F2", yes))
+	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes) || c.is(X2, yes) || c.is(X4, yes) ||
+		c.is(X6, "impossible", "unstable", "shaky") || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
 }
-func entersSensor(c *Case) bool { return c.is("F1", onSensor) }
-func entersMath(c *Case) bool   { return c.is("F1", onSensor) || c.is("X23", yes) }
+func entersSensor(c *Case) bool { return c.is(F1, onSensor) }
+func entersMath(c *Case) bool   { return c.is(F1, onSensor) || c.is(X23, yes) }
 func entersReset(c *Case) bool {
-	return c.is("X5", yes, "written") || c.is("X11", "pose", "velocity", "state")
+	return c.is(X5, yes, "written") || c.is(X11, "pose", "velocity", "state")
 }
 
 // entersAction also lets actions in where nobody recorded them and the model
 // has been looked at without finding a fault: they are what is left.
 func entersAction(c *Case) bool {
-	unseen := c.first(ctrl, action).len() == 0 && c.is("F2", yes) && c.is("X6", no) && c.is("X14", no, "none")
-	return c.is("X7", yes) || c.is("F5", yes) && c.is("F1", onPhysics, onStd) || unseen && c.is("F1", onPhysics)
+	unseen := c.first(ctrl, action).len() == 0 && c.is(F2, yes) && c.is(X6, no) && c.is(X14, no, "none")
+	return c.is(X7, yes) || c.is(F5, yes) && c.is(F1, onPhysics, onStd) || unseen && c.is(F1, onPhysics)
 }
 
 func entersLearner(c *Case) bool {
-	return c.is("F1", onLearner) || c.is("X3", yes) || c.is("F11", yes)
+	return c.is(F1, onLearner) || c.is(X3, yes) || c.is(F11, yes)
 }
 
 // The causes that are rare need their own fact; nothing else lets them in.
-func entersPrecision(c *Case) bool { return c.is("X21", yes) }
-func entersPadding(c *Case) bool   { return c.is("X18", yes) }
-func entersLost(c *Case) bool      { return c.is("X19", yes) }
-func entersRanks(c *Case) bool     { return c.is("X20", yes, "elsewhere") }
-func entersAutodiff(c *Case) bool  { return c.is("X22", yes) }
-func entersBackend(c *Case) bool   { return c.is("X9", "cuda", "backend") }
-func entersMasked(c *Case) bool    { return c.is("X17", yes, "named", "shown") }
+func entersPrecision(c *Case) bool { return c.is(X21, yes) }
+func entersPadding(c *Case) bool   { return c.is(X18, yes) }
+func entersLost(c *Case) bool      { return c.is(X19, yes) }
+func entersRanks(c *Case) bool     { return c.is(X20, yes, "elsewhere") }
+func entersAutodiff(c *Case) bool  { return c.is(X22, yes) }
+func entersBackend(c *Case) bool   { return c.is(X9, "cuda", "backend") }
+func entersMasked(c *Case) bool    { return c.is(X17, yes, "named", "shown") }
 
 // entersKernel lets the simulator's own numerics in where no contact was active
 // and the model that was looked at has no fault.
 func entersKernel(c *Case) bool {
-	return c.is("F1", onPhysics) && (c.is("X2", yes) || c.is("X14", "none")) && !c.is("X6", "impossible", "unstable")
+	return c.is(F1, onPhysics) && (c.is(X2, yes) || c.is(X14, "none")) && !c.is(X6, "impossible", "unstable")
 }

@@ -225,16 +225,19 @@ func (s *step) first() bool { return s.frame == 0 }
 
 // hides returns how likely it is that a cause begins in a stage that is hidden.
 func (c *Case) hides(k *cause) float64 {
+	at := indexOf(k.id)
+	share := func(class string) float64 {
+		if p, ok := likelihood(F1, class, 0); ok {
+			return p[at]
+		}
+		return 0
+	}
 	sum := 0.0
 	for class, w := range c.hidden {
-		if r := find("F1", class); r != nil {
-			sum += w * r.of(k)
-		}
+		sum += w * share(class)
 	}
 	if r := c.root(); len(c.hidden) == 0 && r != nil && r.f != nil && r.first() && !r.earliest() && r.row >= 0 {
-		if row := find("F1", loop[r.f.kind].onset); row != nil {
-			sum += row.of(k) // it may have begun there before the record does
-		}
+		sum += share(loop[r.f.kind].onset) // it may have begun there before the record does
 	}
 	return sum
 }
@@ -248,9 +251,9 @@ const often = 0.4
 func (c *Case) open(k *cause) bool {
 	switch k.id {
 	case RankDesync:
-		return c.is("F1", onLearner) && c.is("X20", unknown) && (c.man.Run.WorldSize > 1 || c.severalRanks())
+		return c.is(F1, onLearner) && c.is(X20, unknown) && (c.man.Run.WorldSize > 1 || c.severalRanks())
 	case AutodiffSingular:
-		return c.is("F1", onLearner) && c.first(grad) == nil
+		return c.is(F1, onLearner) && c.first(grad) == nil
 	}
-	return slices.Contains(columns, k.id) && c.hides(k) >= often
+	return hasColumn(k.id) && c.hides(k) >= often
 }

@@ -92,7 +92,7 @@ func TestTheFirstRecordIsNoBeginning(t *testing.T) {
 // there and in every stage that is hidden.
 func TestHiddenLikelihood(t *testing.T) {
 	cs := five()
-	w := weigh(&Feature{ID: "F1", Value: onReward, Hidden: map[string]float64{onPhysics: 0.5}}, cs)
+	w := weigh(&Feature{ID: F1, Value: onReward, Hidden: map[string]float64{onPhysics: 0.5}}, cs)
 	ratio := (0.01 + 0.5*0.80) / (0.80 + 0.5*0.01) // contact against reward
 	assert.InDelta(t, ratio, math.Exp(w[0]-w[1]), 1e-9)
 }

@@ -55,7 +55,7 @@ func Diagnose(c *Case, o Options) Diagnosis {
 // modelTells reports whether the model file alone is evidence: a fault in it is
 // one whichever env's rows are in the dump.
 func (c *Case) modelTells() bool {
-	return c.is("X6", "impossible", "unstable") || c.is("X14", "hard", "coarse")
+	return c.is(X6, "impossible", "unstable") || c.is(X14, "hard", "coarse")
 }
 
 // isTrip reports whether a step is the trip itself.
@@ -65,7 +65,7 @@ func (c *Case) isTrip(s *step) bool {
 
 // clean reports whether nothing at all is wrong. A full buffer alone is a
 // warning: a run lives with it as long as its physics is healthy.
-func (c *Case) clean() bool { return len(c.wrong) == 0 && !c.is("F12", yes) }
+func (c *Case) clean() bool { return len(c.wrong) == 0 && !c.is(F12, yes) }
 
 // candidates returns the causes in the running with their priors: the first
 // five, those that entered on evidence, and the rest of the world.

@@ -33,7 +33,7 @@ type Hypothesis struct {
 
 // Evidence is one measured fact, in words, with where it was seen.
 type Evidence struct {
-	Feature string  `json:"feature"` // "F1".."F15"
+	Feature FeatureID  `json:"feature"` // F1..F15
 	Text    string  `json:"text"`
 	Favours string  `json:"favours"` // id of the cause that the fact speaks for
 	Weight  float64 `json:"weight"`  // nats for (positive) or against (negative) the hypothesis it stands under

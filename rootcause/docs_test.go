@@ -83,7 +83,7 @@ func TestCards(t *testing.T) {
 	_, ok := Explain("gremlins")
 	assert.False(t, ok)
 	k, _ := Explain(AutodiffSingular)
-	assert.Equal(t, "X22", k.Looks[0].Feature)
+	assert.Equal(t, X22, k.Looks[0].Feature)
 	assert.Equal(t, yes, k.Looks[0].Value)
 	for _, r := range rules {
 		assert.NotEmpty(t, r.ask, r.id)

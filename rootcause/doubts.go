@@ -11,10 +11,10 @@ func (c *Case) doubts() []string {
 	if c.rowsMissing() {
 		d = append(d, c.notInFile())
 	}
-	if f := c.feature("F4"); f.Value == yes && c.clean() {
+	if f := c.feature(F4); f.Value == yes && c.clean() {
 		d = append(d, f.Text+": contacts may have been dropped")
 	}
-	if c.man.Run.WorldSize > 1 && c.is("F1", onLearner) {
+	if c.man.Run.WorldSize > 1 && c.is(F1, onLearner) {
 		d = append(d, fmt.Sprintf("this is rank %d of %d: a NaN of another rank arrives through the all-reduce; look at the other ranks' dumps", c.man.Run.Rank, c.man.Run.WorldSize))
 	}
 	if c.states != nil && c.states.BeforeStep && c.guardFired() {
@@ -54,18 +54,18 @@ func ids(envs []int, n int) string {
 // unseen lists, as evidence of the hypothesis "unknown", why nothing tells.
 func (c *Case) unseen() []Evidence {
 	var out []Evidence
-	add := func(feature, text string) {
+	add := func(feature FeatureID, text string) {
 		out = append(out, Evidence{Feature: feature, Text: text, Favours: UnknownCause})
 	}
 	if c.culpritsUnseen() {
-		add("F1", c.notInFile())
+		add(F1, c.notInFile())
 		return out
 	}
 	if c.root() == nil {
-		add("F1", "nothing in the file leads up to it: "+strings.Join(c.wrong, "; "))
+		add(F1, "nothing in the file leads up to it: "+strings.Join(c.wrong, "; "))
 	}
-	if c.is("F2", no) && c.guardFired() {
-		add("F2", "the speeds were ordinary until the last recorded state: something outside the physics wrote a value, or a single impact did it")
+	if c.is(F2, no) && c.guardFired() {
+		add(F2, "the speeds were ordinary until the last recorded state: something outside the physics wrote a value, or a single impact did it")
 	}
 	return out
 }
@@ -74,7 +74,7 @@ func (c *Case) unseen() []Evidence {
 func (c *Case) lowCoverage() string {
 	var lack []string
 	for i := range c.features {
-		if f := &c.features[i]; f.ID[0] == 'F' && !f.known() && !f.Recorded && f.ID != "F13" && f.ID != "F14" {
+		if f := &c.features[i]; f.ID[0] == 'F' && !f.known() && !f.Recorded && f.ID != F13 && f.ID != F14 {
 			lack = append(lack, ruleOf(f.ID).name)
 		}
 	}

@@ -15,52 +15,53 @@ import (
 // TestFeatures: each feature, yes and no, on the smallest bend of a healthy run.
 func TestFeatures(t *testing.T) {
 	for _, c := range []struct {
-		id, want, says string
-		run            *loopRun
+		id         FeatureID
+		want, says string
+		run        *loopRun
 	}{
-		{"F1", onPhysics, "qvel", runaway(newRun(30), 0)},
-		{"F1", onSensor, "sensordata", newRun(30).set("sensordata", -1, 0, 1, nan)},
-		{"F1", onSensor, "obs.policy", newRun(30).set("obs.policy", -1, 0, 1, inf)},
-		{"F1", onReward, "reward.reach", newRun(30).set("reward.reach", -1, 0, 0, inf)},
-		{"F1", onObsNorm, "normalized", newRun(30).set("obs.policy.normalized", -1, 0, 1, nan)},
-		{"F1", onStd, "log_prob", newRun(30).set("log_prob", -1, 0, 0, nan)},
-		{"F1", onLearner, "policy.mean", newRun(30).all("policy.mean", -1, nan)},
-		{"F1", onLearner, "loss.total", newRun(32).set("loss.total", -1, 0, 0, nan)},
-		{"F2", no, "no way up", newRun(30).set("qacc", -1, 0, 0, nan)},
-		{"F2", yes, "of env 7 grew", runaway(newRun(30), 0)},
-		{"F2", unknown, "not recorded", newRun(30).drop("qvel", "qacc").set("obs.policy", -1, 0, 0, nan)},
-		{"F3", unknown, "not recorded", runaway(newRun(30).drop("solver_niter"), 0)},
-		{"F4", unknown, "not recorded", runaway(newRun(30).drop("nefc"), 0)},
-		{"F5", yes, "the 99.9th percentile of all others", runaway(newRun(30).set("action", -2, 0, 1, 40), 0)},
-		{"F5", no, "as usual", runaway(newRun(30), 0)},
-		{"F6", no, "no reward term", runaway(newRun(30), 0)},
-		{"F6", yes, "over quiet physics", newRun(30).set("reward.reach", -1, 2, 0, nan)},
-		{"F6", unknown, "not recorded", runaway(newRun(30).drop("reward", "reward.reach", "reward.upright"), 0)},
-		{"F7", yes, "iteration 3", runaway(newRun(30), 0)},
-		{"F7", no, "iteration 12", runaway(newRun(100), 0)},
-		{"F8", "few", "1 of 48 envs", newRun(30).set("qacc", -1, 1, 0, nan)},
-		{"F8", "all", "48 of 48 envs", newRun(30).all("obs.policy.normalized", -1, nan)},
-		{"F9", no, "below 1e3", runaway(newRun(30), 0)},
-		{"F9", yes, "hardly vary", newRun(30).all("normalizer.var", 0, 1e-9).all("obs.policy.normalized", -1, 3e5).all("policy.mean", -1, nan)},
-		{"F10", no, "above zero", runaway(newRun(30), 0)},
-		{"F10", yes, "clamp", newRun(30).all("policy.std", 0, 1e-6).set("log_prob", -1, 0, 0, nan)},
-		{"F11", no, "finite until then", newRun(32).set("loss.total", -1, 0, 0, nan)},
-		{"F11", yes, "before anything else", newRun(33).set("param.actor", -1, 0, 2, nan).all("policy.mean", -1, nan)},
-		{"F15", no, "nothing was changed", runaway(newRun(30), 0).event(dump.Event{Tick: 3, Kind: dump.EventDR, Name: "body_mass", Count: 48})},
-		{"F15", yes, "dr geom_friction at tick 170", runaway(newRun(30), 0).event(dump.Event{Tick: 170, Kind: dump.EventDR, Name: "geom_friction", Count: 48})},
-		{"X1", yes, "in 1 of 48 envs, env 7 among them", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "actuator_gainprm", Envs: []int{7}, Count: 1})},
-		{"X1", no, "is not one of them", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "actuator_gainprm", Envs: []int{3}, Count: 1})},
-		{"X1", unknown, "not recorded", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "actuator_gainprm", Envs: []int{7}, Count: 48})},
-		{"X1", unknown, "not recorded", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "geom_solref", Envs: []int{7}, Count: 1})},
-		{"X3", yes, "the learning rate is 3", newRun(64).all("lr", 0, 3).set("grad_norm", -1, 0, 0, inf)},
-		{"X3", no, "not in the learner", runaway(newRun(32), 0)},
-		{"X7", no, "usual range", runaway(newRun(30), 0)},
-		{"X7", yes, "the physics followed", runaway(newRun(30).set("action", -2, 0, -1, 6e4, 6e4).set("ctrl", -8, 0, -1, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4), 0)},
-		{"X8", yes, "stands still", runaway(newRun(30).all("ctrl", 40, 0.25), 0)},
-		{"X8", no, "follow", runaway(newRun(30), 0)},
-		{"X9", "cuda", "illegal memory", runaway(newRun(30), 0).event(dump.Event{Kind: dump.EventNote, Detail: "RuntimeError: CUDA error: an illegal memory access"})},
-		{"X12", yes, "exceeded sim.njmax (300)", runaway(newRun(30).all("nefc", 0, 350), 0)},
-		{"X12", no, "within their limits", runaway(newRun(30), 0)},
+		{F1, onPhysics, "qvel", runaway(newRun(30), 0)},
+		{F1, onSensor, "sensordata", newRun(30).set("sensordata", -1, 0, 1, nan)},
+		{F1, onSensor, "obs.policy", newRun(30).set("obs.policy", -1, 0, 1, inf)},
+		{F1, onReward, "reward.reach", newRun(30).set("reward.reach", -1, 0, 0, inf)},
+		{F1, onObsNorm, "normalized", newRun(30).set("obs.policy.normalized", -1, 0, 1, nan)},
+		{F1, onStd, "log_prob", newRun(30).set("log_prob", -1, 0, 0, nan)},
+		{F1, onLearner, "policy.mean", newRun(30).all("policy.mean", -1, nan)},
+		{F1, onLearner, "loss.total", newRun(32).set("loss.total", -1, 0, 0, nan)},
+		{F2, no, "no way up", newRun(30).set("qacc", -1, 0, 0, nan)},
+		{F2, yes, "of env 7 grew", runaway(newRun(30), 0)},
+		{F2, unknown, "not recorded", newRun(30).drop("qvel", "qacc").set("obs.policy", -1, 0, 0, nan)},
+		{F3, unknown, "not recorded", runaway(newRun(30).drop("solver_niter"), 0)},
+		{F4, unknown, "not recorded", runaway(newRun(30).drop("nefc"), 0)},
+		{F5, yes, "the 99.9th percentile of all others", runaway(newRun(30).set("action", -2, 0, 1, 40), 0)},
+		{F5, no, "as usual", runaway(newRun(30), 0)},
+		{F6, no, "no reward term", runaway(newRun(30), 0)},
+		{F6, yes, "over quiet physics", newRun(30).set("reward.reach", -1, 2, 0, nan)},
+		{F6, unknown, "not recorded", runaway(newRun(30).drop("reward", "reward.reach", "reward.upright"), 0)},
+		{F7, yes, "iteration 3", runaway(newRun(30), 0)},
+		{F7, no, "iteration 12", runaway(newRun(100), 0)},
+		{F8, "few", "1 of 48 envs", newRun(30).set("qacc", -1, 1, 0, nan)},
+		{F8, "all", "48 of 48 envs", newRun(30).all("obs.policy.normalized", -1, nan)},
+		{F9, no, "below 1e3", runaway(newRun(30), 0)},
+		{F9, yes, "hardly vary", newRun(30).all("normalizer.var", 0, 1e-9).all("obs.policy.normalized", -1, 3e5).all("policy.mean", -1, nan)},
+		{F10, no, "above zero", runaway(newRun(30), 0)},
+		{F10, yes, "clamp", newRun(30).all("policy.std", 0, 1e-6).set("log_prob", -1, 0, 0, nan)},
+		{F11, no, "finite until then", newRun(32).set("loss.total", -1, 0, 0, nan)},
+		{F11, yes, "before anything else", newRun(33).set("param.actor", -1, 0, 2, nan).all("policy.mean", -1, nan)},
+		{F15, no, "nothing was changed", runaway(newRun(30), 0).event(dump.Event{Tick: 3, Kind: dump.EventDR, Name: "body_mass", Count: 48})},
+		{F15, yes, "dr geom_friction at tick 170", runaway(newRun(30), 0).event(dump.Event{Tick: 170, Kind: dump.EventDR, Name: "geom_friction", Count: 48})},
+		{X1, yes, "in 1 of 48 envs, env 7 among them", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "actuator_gainprm", Envs: []int{7}, Count: 1})},
+		{X1, no, "is not one of them", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "actuator_gainprm", Envs: []int{3}, Count: 1})},
+		{X1, unknown, "not recorded", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "actuator_gainprm", Envs: []int{7}, Count: 48})},
+		{X1, unknown, "not recorded", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "geom_solref", Envs: []int{7}, Count: 1})},
+		{X3, yes, "the learning rate is 3", newRun(64).all("lr", 0, 3).set("grad_norm", -1, 0, 0, inf)},
+		{X3, no, "not in the learner", runaway(newRun(32), 0)},
+		{X7, no, "usual range", runaway(newRun(30), 0)},
+		{X7, yes, "the physics followed", runaway(newRun(30).set("action", -2, 0, -1, 6e4, 6e4).set("ctrl", -8, 0, -1, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4), 0)},
+		{X8, yes, "stands still", runaway(newRun(30).all("ctrl", 40, 0.25), 0)},
+		{X8, no, "follow", runaway(newRun(30), 0)},
+		{X9, "cuda", "illegal memory", runaway(newRun(30), 0).event(dump.Event{Kind: dump.EventNote, Detail: "RuntimeError: CUDA error: an illegal memory access"})},
+		{X12, yes, "exceeded sim.njmax (300)", runaway(newRun(30).all("nefc", 0, 350), 0)},
+		{X12, no, "within their limits", runaway(newRun(30), 0)},
 	} {
 		cs, _ := c.run.judge()
 		f := cs.feature(c.id)
@@ -72,7 +73,7 @@ func TestFeatures(t *testing.T) {
 // TestFeatureStatistics: a feature carries its number, its baseline and its place.
 func TestFeatureStatistics(t *testing.T) {
 	c, _ := runaway(newRun(30), 0).judge()
-	f := c.feature("F2")
+	f := c.feature(F2)
 	assert.InDelta(t, 4e7, f.Measured, 1)
 	assert.InDelta(t, 2.7, f.Baseline, 2)
 	assert.Equal(t, "qvel", f.Field)
@@ -98,7 +99,7 @@ func TestResetCutsGrowth(t *testing.T) {
 	ticks := r.fields["qvel"].ticks
 	r.event(dump.Event{Tick: ticks[len(ticks)-8] - 1, Kind: dump.EventReset, Envs: []int{7}, Count: 1})
 	c, _ := r.judge()
-	assert.Equal(t, no, c.feature("F2").Value)
+	assert.Equal(t, no, c.feature(F2).Value)
 	assert.Equal(t, "qacc", c.root().name)
 }
 
@@ -111,8 +112,8 @@ func TestSameEnvAgain(t *testing.T) {
 	}
 	r.set("qvel", -3, 1, 0, 2e3, 5e4, nan).set("qacc", -1, 1, 0, nan)
 	c, _ := r.judge()
-	assert.Equal(t, yes, c.feature("X4").Value)
-	assert.Contains(t, c.feature("X4").Text, "env 3 ran away in 5 of its 5 episodes")
+	assert.Equal(t, yes, c.feature(X4).Value)
+	assert.Contains(t, c.feature(X4).Text, "env 3 ran away in 5 of its 5 episodes")
 }
 
 // TestAfterReset is X5: NaN right after a reset, and NaN in the state before the
@@ -122,14 +123,14 @@ func TestAfterReset(t *testing.T) {
 	ticks := r.fields["qacc"].ticks
 	r.event(dump.Event{Tick: ticks[len(ticks)-2] - 1, Kind: dump.EventReset, Envs: []int{3}, Count: 1})
 	c, d := r.judge()
-	assert.Equal(t, yes, c.feature("X5").Value)
+	assert.Equal(t, yes, c.feature(X5).Value)
 	assert.Contains(t, []string{d.Causes[0].ID, d.Causes[1].ID}, BadReset)
 
 	vel := [][2]float64{{1, 1}, {2, -1}, {1, 0.5}, {0.5, 0.5}}
 	g := guardDump(vel, 6, []int{6}, 1000)
 	g.fields[dump.StateField].v[3][0][1] = nan
 	c, d = g.judge()
-	assert.Equal(t, "written", c.feature("X5").Value)
+	assert.Equal(t, "written", c.feature(X5).Value)
 	assert.Equal(t, BadReset, d.Verdict)
 	assert.Equal(t, "qpos left_knee", d.Root.Column)
 }
@@ -154,11 +155,11 @@ func TestOutsideWrite(t *testing.T) {
 		return r
 	}
 	c, d := run(true).judge()
-	assert.Equal(t, no, c.feature("X11").Value, c.feature("X11").Text)
+	assert.Equal(t, no, c.feature(X11).Value, c.feature(X11).Text)
 	assert.Equal(t, ContactDivergence, d.Causes[0].ID)
 	c, d = run(false).judge()
-	assert.Equal(t, "velocity", c.feature("X11").Value, c.feature("X11").Text)
-	assert.Contains(t, c.feature("X11").Text, "qvel left_knee of env 6 was written from outside the physics: at 5e6 rad/s")
+	assert.Equal(t, "velocity", c.feature(X11).Value, c.feature(X11).Text)
+	assert.Contains(t, c.feature(X11).Text, "qvel left_knee of env 6 was written from outside the physics: at 5e6 rad/s")
 	assert.Equal(t, UnknownCause, d.Verdict)
 }
 
@@ -185,16 +186,16 @@ func TestModelAudit(t *testing.T) {
 		r.model = model(c.kp, c.dt)
 		delete(r.man.Facts, "sim.timestep")
 		cs, d := r.judge()
-		assert.Equal(t, c.want, cs.feature("X6").Value, cs.feature("X6").Text)
-		assert.InDelta(t, c.dt*math.Sqrt(c.kp*25), cs.feature("X6").Measured, 1e-9)
+		assert.Equal(t, c.want, cs.feature(X6).Value, cs.feature(X6).Text)
+		assert.InDelta(t, c.dt*math.Sqrt(c.kp*25), cs.feature(X6).Measured, 1e-9)
 		assert.Equal(t, c.row, d.Checklist[3].Status, d.Checklist[3].Evidence)
 	}
 	r := runaway(newRun(30), 0)
 	r.model = model(35, 0.002)
 	r.model.DofDamping = []float64{-0.3}
 	cs, d := r.judge()
-	assert.Equal(t, "impossible", cs.feature("X6").Value)
-	assert.Contains(t, cs.feature("X6").Text, "a damping of -0.3")
+	assert.Equal(t, "impossible", cs.feature(X6).Value)
+	assert.Contains(t, cs.feature(X6).Text, "a damping of -0.3")
 	assert.Contains(t, []string{d.Causes[0].ID, d.Causes[1].ID}, BadModel)
 }
 
@@ -229,7 +230,7 @@ func TestGraphAddresses(t *testing.T) {
 		}
 		r.man.Facts["graph.step.replays"] = c.replays
 		cs, _ := r.judge()
-		assert.Equal(t, c.want, cs.feature("F12").Value, "%s: %s", c.name, cs.feature("F12").Text)
+		assert.Equal(t, c.want, cs.feature(F12).Value, "%s: %s", c.name, cs.feature(F12).Text)
 	}
 }
 
@@ -255,7 +256,7 @@ func TestSensorsAndFormulas(t *testing.T) {
 		{run(nan, 1, 3, 4), "state", ""},
 	} {
 		cs, d := c.run.judge()
-		assert.Equal(t, c.value, cs.feature("X10").Value, cs.feature("X10").Text)
+		assert.Equal(t, c.value, cs.feature(X10).Value, cs.feature(X10).Text)
 		if c.first != "" {
 			assert.Equal(t, c.first, d.Causes[0].ID)
 		}
@@ -279,7 +280,7 @@ func TestPosture(t *testing.T) {
 		r.fields[dump.StateField].v[i][0][1] = 1.3
 	}
 	c, _ := r.judge()
-	text := c.feature("F2").Text
+	text := c.feature(F2).Text
 	assert.Contains(t, text, "qvel left_knee is in free fall (-9.81 m/s²)")
 	assert.Contains(t, text, "joint left_knee was 0.8 past its limit")
 
@@ -291,5 +292,5 @@ func TestPosture(t *testing.T) {
 		}
 	}
 	c, _ = runaway(q, 0).judge()
-	assert.Contains(t, c.feature("F2").Text, "the quaternion of ball had a norm of 0.5")
+	assert.Contains(t, c.feature(F2).Text, "the quaternion of ball had a norm of 0.5")
 }

@@ -72,13 +72,13 @@ func fixCapacity(c *Case) string {
 }
 
 func fixModel(c *Case) string {
-	if e := c.feature("X1"); e.Value == yes {
+	if e := c.feature(X1); e.Value == yes {
 		return fmt.Sprintf("Look at the values of %s in env %d: narrow the randomisation to what the step of %s s bears (kp*dt^2 below the inertia), or add armature.", e.Field, e.Env, num(c.timestep()))
 	}
 	if s := c.stiffest(); s != nil && s.wdt > shaky {
 		return fmt.Sprintf("Lower kp of %s from %s to below %s, add armature, or halve the timestep of %s s.", s.name, num(s.kp), num(s.kp/(s.wdt*s.wdt)), num(c.timestep()))
 	}
-	if f := c.feature("X6"); f.Value == "impossible" {
+	if f := c.feature(X6); f.Value == "impossible" {
 		return "Correct the model file: " + strings.Replace(f.Text, "the model holds", "it holds", 1) + "."
 	}
 	if s := c.strongest(); s != nil && s.turn > jerky {

@@ -109,7 +109,7 @@ func (c *Case) unasked(cause int) []string {
 
 // tells returns how many nats a feature is expected to speak for a cause, against
 // the average of all, if the cause is the right one.
-func tells(feature string, cause int) float64 {
+func tells(feature FeatureID, cause int) float64 {
 	nats := 0.0
 	for _, v := range values(feature) {
 		p, _ := likelihood(feature, v, 0.1)

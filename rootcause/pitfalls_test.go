@@ -52,7 +52,7 @@ func TestGuardDumpHasNoNaN(t *testing.T) {
 	assert.Equal(t, ContactDivergence, d.Verdict)
 	assert.Equal(t, "qvel left_knee", d.Root.Column)
 	assert.Equal(t, growing, d.Root.Class)
-	text := c.feature("F2").Text
+	text := c.feature(F2).Text
 	assert.Contains(t, text, "qvel left_knee of env 6 grew")
 	assert.Contains(t, text, "4.1e4")
 	assert.Contains(t, text, "the fastest of 2 columns")
@@ -106,7 +106,7 @@ func TestCulpritNotInFile(t *testing.T) {
 func TestEngineResetsItself(t *testing.T) {
 	c, d := newRun(100).event(dump.Event{Tick: 500, Kind: dump.EventWarning, Name: "mjWARN_BADQACC", Envs: []int{3}}).judge()
 	assert.NotEqual(t, Clean, d.Verdict)
-	assert.Equal(t, onPhysics, c.feature("F1").Value)
+	assert.Equal(t, onPhysics, c.feature(F1).Value)
 	assert.Equal(t, Masked, d.Causes[0].ID, "what the engine erased is the first thing to get back")
 	assert.Equal(t, ContactDivergence, d.Causes[1].ID)
 }
@@ -117,7 +117,7 @@ func TestReplacedValue(t *testing.T) {
 	c, d := newRun(30).event(dump.Event{Tick: 95, Kind: dump.EventNaNReplaced, Name: "reward.reach", Envs: []int{3}}).judge()
 	assert.Equal(t, masked, d.Root.Class)
 	assert.Equal(t, "reward.reach", d.Root.Field)
-	assert.Equal(t, onReward, c.feature("F1").Value)
+	assert.Equal(t, onReward, c.feature(F1).Value)
 	assert.Equal(t, RewardOverflow, d.Causes[0].ID)
 }
 
@@ -194,7 +194,7 @@ func TestSignOfStdIsStrong(t *testing.T) {
 	assert.Equal(t, PolicyStd, d.Verdict)
 	assert.Equal(t, negative, d.Root.Class)
 	assert.Equal(t, "param.std", d.Root.Field)
-	assert.Contains(t, c.feature("F10").Text, "-0.01")
+	assert.Contains(t, c.feature(F10).Text, "-0.01")
 	assert.Equal(t, Implicated, d.Checklist[8].Status)
 }
 
@@ -207,7 +207,7 @@ func TestDivisionByEps(t *testing.T) {
 	assert.Equal(t, "grad_norm", d.FirstBad.Field)
 	assert.Equal(t, "reward.reach", d.Root.Field)
 	assert.Equal(t, RewardOverflow, d.Verdict)
-	assert.Contains(t, c.feature("F6").Text, "1e-8")
+	assert.Contains(t, c.feature(F6).Text, "1e-8")
 }
 
 // TestStaleGraphIsSilent is pitfall 11: nothing is non-finite, and yet the graph
@@ -242,7 +242,7 @@ func TestTerminationForNaN(t *testing.T) {
 	r.man.Fields = append(r.man.Fields, f.spec)
 	c, d := r.judge()
 	assert.NotEqual(t, Clean, d.Verdict)
-	assert.Equal(t, onPhysics, c.feature("F1").Value)
+	assert.Equal(t, onPhysics, c.feature(F1).Value)
 	assert.Equal(t, 20, *d.Root.Env)
 }
 
@@ -282,8 +282,8 @@ func TestSlowGrowth(t *testing.T) {
 		vel = append(vel, [2]float64{2 * hash(i, 1), 4 * math.Exp(0.04*float64(i))})
 	}
 	c, d := guardDump(vel, 6, []int{6}, 1024).judge()
-	assert.Equal(t, yes, c.feature("F2").Value)
-	assert.Contains(t, c.feature("F2").Text, "exponential")
+	assert.Equal(t, yes, c.feature(F2).Value)
+	assert.Contains(t, c.feature(F2).Text, "exponential")
 	assert.NotEqual(t, Clean, d.Verdict)
 	assert.Contains(t, []string{ContactDivergence, BadModel}, d.Causes[0].ID)
 }
@@ -297,8 +297,8 @@ func TestExtentOfThePrecursor(t *testing.T) {
 	}
 	r.set("qacc", -1, 0, 0, nan).set("qvel", -1, 0, 0, nan)
 	c, d := r.judge()
-	assert.Equal(t, yes, c.feature("X13").Value)
-	assert.False(t, c.feature("F8").known(), "how many trip first says no more")
+	assert.Equal(t, yes, c.feature(X13).Value)
+	assert.False(t, c.feature(F8).known(), "how many trip first says no more")
 	assert.Equal(t, BadModel, d.Causes[0].ID)
 }
 
@@ -307,19 +307,19 @@ func TestExtentOfThePrecursor(t *testing.T) {
 func TestSaturatedSolverIsASymptom(t *testing.T) {
 	r := newRun(30).set("qvel", -3, 0, -1, nan, nan, nan).set("solver_niter", -3, 0, 0, 10, 10, 10)
 	c, _ := r.judge()
-	assert.Equal(t, no, c.feature("F3").Value)
+	assert.Equal(t, no, c.feature(F3).Value)
 	r = runaway(newRun(30), 0).set("solver_niter", -5, 0, 0, 10, 10, 10, 10)
 	c, _ = r.judge()
-	assert.Equal(t, yes, c.feature("F3").Value)
-	assert.InDelta(t, 1.0/6, c.feature("F3").Base, 1e-9, "none of four peers: (0+1)/(4+2)")
+	assert.Equal(t, yes, c.feature(F3).Value)
+	assert.InDelta(t, 1.0/6, c.feature(F3).Base, 1e-9, "none of four peers: (0+1)/(4+2)")
 }
 
 // TestFullBufferIsASymptom: a buffer that fills after the speeds rose is none.
 func TestFullBufferIsASymptom(t *testing.T) {
 	c, _ := runaway(newRun(30), 0).set("nefc", -2, 0, 0, 400, 500).judge()
-	assert.Equal(t, no, c.feature("F4").Value)
+	assert.Equal(t, no, c.feature(F4).Value)
 	c, d := runaway(newRun(30), 0).set("nefc", -9, 0, 0, 320, 330, 340).judge()
-	assert.Equal(t, yes, c.feature("F4").Value)
+	assert.Equal(t, yes, c.feature(F4).Value)
 	assert.Equal(t, Implicated, d.Checklist[6].Status)
 }
 
@@ -337,7 +337,7 @@ func TestRewardSpikeFromImpact(t *testing.T) {
 func TestHugeStdAlone(t *testing.T) {
 	r := runaway(newRun(30).all("policy.std", 0, 1e5), 0)
 	c, d := r.judge()
-	assert.Equal(t, no, c.feature("F10").Value)
+	assert.Equal(t, no, c.feature(F10).Value)
 	assert.Equal(t, ContactDivergence, d.Causes[0].ID)
 }
 
@@ -347,7 +347,7 @@ func TestStateBehindRewardAndObs(t *testing.T) {
 	r := newRun(30).drop("qacc", "qvel", "qpos", "sensordata", "nefc", "solver_niter", "ctrl")
 	r.set("reward.upright", -1, 0, 0, nan).set("reward.reach", -1, 0, 0, nan).set("obs.policy", -1, 0, -1, nan)
 	c, d := r.judge()
-	assert.Equal(t, onPhysics, c.feature("F1").Value)
-	assert.True(t, c.feature("F1").Half)
+	assert.Equal(t, onPhysics, c.feature(F1).Value)
+	assert.True(t, c.feature(F1).Half)
 	assert.NotEqual(t, RewardOverflow, d.Causes[0].ID)
 }

@@ -116,7 +116,7 @@ func posterior(ws []weighing, cs []candidate) {
 }
 
 // groupOf returns the correlated group of a feature.
-func groupOf(id string) string { return ruleOf(id).group }
+func groupOf(id FeatureID) string { return ruleOf(id).group }
 
 // entropy returns the entropy of probabilities in nats.
 func entropy(p []float64) float64 {
@@ -132,7 +132,7 @@ func entropy(p []float64) float64 {
 // expectedDrop returns by how much learning an unknown feature would lower the
 // entropy of the beliefs in some candidates, on average over what it might turn
 // out to be.
-func expectedDrop(id string, cs []candidate) float64 {
+func expectedDrop(id FeatureID, cs []candidate) float64 {
 	now := make([]float64, len(cs))
 	for i := range cs {
 		now[i] = cs[i].post

@@ -23,10 +23,10 @@ func five() []candidate {
 }
 
 // given returns features with the given values.
-func given(pairs ...string) []Feature {
+func given(pairs ...any) []Feature {
 	var fs []Feature
 	for i := 0; i < len(pairs); i += 2 {
-		fs = append(fs, Feature{ID: pairs[i], Value: pairs[i+1], Env: -1})
+		fs = append(fs, Feature{ID: pairs[i].(FeatureID), Value: pairs[i+1].(string), Env: -1})
 	}
 	return fs
 }
@@ -45,17 +45,17 @@ func TestWorkedPosteriors(t *testing.T) {
 		want [6]float64 // contact, reward, normalizer, std, graph, unknown
 	}{
 		{"nothing known", nil, [6]float64{.27, .225, .18, .135, .09, .10}},
-		{"qacc first, growth, ITER bit, 1 env, it 800", given("F1", onPhysics, "F2", yes, "F3", yes, "F8", "few", "F7", no), [6]float64{.97, 0, 0, 0, .03, 0}},
-		{"only what mjlab's guard dumps", given("F1", onPhysics, "F8", "few", "F7", no), [6]float64{.85, .02, 0, 0, .08, .05}},
-		{"term spike first, physics finite, 1 env", given("F1", onReward, "F6", yes, "F8", "few"), [6]float64{0, .98, 0, 0, 0, .01}},
-		{"total reward only, loss first seen bad", given("F1", onLearner, "F8", "few", "F7", no), [6]float64{.16, .43, .03, .03, .04, .30}},
-		{"it 2, all envs, low-variance dims", given("F1", onObsNorm, "F7", yes, "F8", "all", "F9", yes), [6]float64{0, 0, 1, 0, 0, 0}},
-		{"it 800, obs_norm bad in all envs, read naively", given("F1", onObsNorm, "F8", "all", "F7", no), [6]float64{.01, .01, .69, .11, .05, .13}},
-		{"same, root moved", given("F1", onPhysics, "F8", "few", "F7", no), [6]float64{.85, .02, 0, 0, .08, .05}},
-		{"std at clamp, log_prob first", given("F1", onStd, "F10", yes, "F8", "all"), [6]float64{0, 0, 0, .98, 0, .01}},
-		{"stale address, DR event, some envs, not reproducible", given("F12", yes, "F15", yes, "F8", "some", "F13", yes), [6]float64{.01, 0, 0, 0, .99, 0}},
-		{"random envs only", given("F1", onPhysics, "F13", yes, "F8", "some"), [6]float64{.35, 0, 0, 0, .56, .08}},
-		{"params already NaN at k = 0", given("F11", yes, "F1", onLearner, "F8", "all", "F7", no), [6]float64{0, .02, .07, .45, 0, .46}},
+		{"qacc first, growth, ITER bit, 1 env, it 800", given(F1, onPhysics, F2, yes, F3, yes, F8, "few", F7, no), [6]float64{.97, 0, 0, 0, .03, 0}},
+		{"only what mjlab's guard dumps", given(F1, onPhysics, F8, "few", F7, no), [6]float64{.85, .02, 0, 0, .08, .05}},
+		{"term spike first, physics finite, 1 env", given(F1, onReward, F6, yes, F8, "few"), [6]float64{0, .98, 0, 0, 0, .01}},
+		{"total reward only, loss first seen bad", given(F1, onLearner, F8, "few", F7, no), [6]float64{.16, .43, .03, .03, .04, .30}},
+		{"it 2, all envs, low-variance dims", given(F1, onObsNorm, F7, yes, F8, "all", F9, yes), [6]float64{0, 0, 1, 0, 0, 0}},
+		{"it 800, obs_norm bad in all envs, read naively", given(F1, onObsNorm, F8, "all", F7, no), [6]float64{.01, .01, .69, .11, .05, .13}},
+		{"same, root moved", given(F1, onPhysics, F8, "few", F7, no), [6]float64{.85, .02, 0, 0, .08, .05}},
+		{"std at clamp, log_prob first", given(F1, onStd, F10, yes, F8, "all"), [6]float64{0, 0, 0, .98, 0, .01}},
+		{"stale address, DR event, some envs, not reproducible", given(F12, yes, F15, yes, F8, "some", F13, yes), [6]float64{.01, 0, 0, 0, .99, 0}},
+		{"random envs only", given(F1, onPhysics, F13, yes, F8, "some"), [6]float64{.35, 0, 0, 0, .56, .08}},
+		{"params already NaN at k = 0", given(F11, yes, F1, onLearner, F8, "all", F7, no), [6]float64{0, .02, .07, .45, 0, .46}},
 	} {
 		cs := five()
 		combine(c.f, cs)
@@ -83,7 +83,7 @@ func everyFeature(value string) []Feature {
 }
 
 func TestPosteriorSumsToOne(t *testing.T) {
-	for _, fs := range [][]Feature{nil, given("F1", onPhysics), everyFeature(yes), everyFeature(no)} {
+	for _, fs := range [][]Feature{nil, given(F1, onPhysics), everyFeature(yes), everyFeature(no)} {
 		for _, cs := range [][]candidate{five(), everyCause()} {
 			combine(fs, cs)
 			sum := 0.0
@@ -112,7 +112,7 @@ func everyCause() []candidate {
 
 // TestUnknownIsNotEvidence: adding a feature that is unknown changes nothing.
 func TestUnknownIsNotEvidence(t *testing.T) {
-	fs := given("F1", onPhysics, "F2", yes, "F8", "few")
+	fs := given(F1, onPhysics, F2, yes, F8, "few")
 	want := five()
 	combine(fs, want)
 	for _, r := range rules {
@@ -144,14 +144,14 @@ func TestCorrelatedFeaturesCountOnce(t *testing.T) {
 		return math.Log(cs[0].post / cs[5].post)
 	}
 	none := gain(nil)
-	a, b, both := gain(given("F2", yes))-none, gain(given("F3", yes))-none, gain(given("F2", yes, "F3", yes))-none
+	a, b, both := gain(given(F2, yes))-none, gain(given(F3, yes))-none, gain(given(F2, yes, F3, yes))-none
 	assert.InDelta(t, math.Max(a, b)+math.Min(a, b)/2, both, 1e-9)
 }
 
 // TestHalfEvidence: a root whose inputs are not recorded is worth half.
 func TestHalfEvidence(t *testing.T) {
-	full := weigh(&Feature{ID: "F1", Value: onPhysics}, five())
-	half := weigh(&Feature{ID: "F1", Value: onPhysics, Half: true}, five())
+	full := weigh(&Feature{ID: F1, Value: onPhysics}, five())
+	half := weigh(&Feature{ID: F1, Value: onPhysics, Half: true}, five())
 	for i := range full {
 		assert.InDelta(t, full[i]/2, half[i], 1e-12)
 	}
@@ -159,8 +159,8 @@ func TestHalfEvidence(t *testing.T) {
 
 // TestBaseRate: a feature that many healthy envs show says little.
 func TestBaseRate(t *testing.T) {
-	rare := weigh(&Feature{ID: "F3", Value: yes, Base: 0.05}, five())
-	common := weigh(&Feature{ID: "F3", Value: yes, Base: 0.6}, five())
+	rare := weigh(&Feature{ID: F3, Value: yes, Base: 0.05}, five())
+	common := weigh(&Feature{ID: F3, Value: yes, Base: 0.6}, five())
 	assert.Greater(t, rare[0], 0.9)
 	assert.Less(t, math.Abs(common[0]), 0.2)
 	assert.InDelta(t, 1.0/7, baseRate(0, 5), 1e-12)
@@ -182,32 +182,48 @@ func TestVerdictIsEarned(t *testing.T) {
 	assert.False(t, earned(nil))
 }
 
-// TestLikelihoodTable: the table is complete and its numbers are probabilities.
+// TestLikelihoodTable: every row is complete, no outcome has two, the values of a
+// feature share one, and the numbers are probabilities.
 func TestLikelihoodTable(t *testing.T) {
-	require.Len(t, columns, len(likelihoods[0].p))
 	for _, k := range catalogue {
-		require.True(t, slices.Contains(columns, k.id) != slices.Contains(columns, k.like), k.id)
+		require.True(t, hasColumn(k.id) != hasColumn(k.like), k.id)
 	}
-	seen := map[string][13]float64{}
+	seen := map[outcome]bool{}
 	for _, r := range likelihoods {
-		require.NotEmpty(t, groupOf(r.feature))
-		sum := seen[r.feature]
-		for i, p := range r.p {
-			assert.True(t, p == b || p > 0 && p < 1, "%s %s %s: %v", r.feature, r.value, columns[i], p)
-			sum[i] += math.Max(p, 0)
-		}
-		seen[r.feature] = sum
-	}
-	for f, sum := range seen {
-		if n := len(values(f)); n == 2 && values(f)[1] == no && values(f)[0] == yes {
-			continue // the row of "no" is what "yes" leaves
-		}
-		for i, s := range sum {
-			assert.InDelta(t, 1, s, 0.12, "%s of %s: the values of a feature share one", f, catalogue[i].id)
+		o := outcome{r.feature, r.value}
+		assert.False(t, seen[o], "%v has two rows", o)
+		seen[o] = true
+		assert.True(t, slices.ContainsFunc(rules, func(k rule) bool { return k.id == r.feature }), "%v is of no rule", o)
+		for i := range catalogue {
+			p := r.of(&catalogue[i])
+			assert.True(t, p == b || p > 0 && p < 1, "%v of %s: %v", o, catalogue[i].id, p)
 		}
 	}
 	for _, r := range rules {
-		assert.NotEmpty(t, values(r.id), "%s has likelihoods", r.id)
+		vs := values(r.id)
+		require.NotEmpty(t, vs, "%s has likelihoods", r.id)
+		for i := range catalogue {
+			sum := 0.0
+			for _, v := range vs {
+				p, ok := likelihood(r.id, v, 0.1)
+				require.True(t, ok)
+				sum += p[i]
+			}
+			assert.InDelta(t, 1, sum, 0.12, "%s of %s", r.id, catalogue[i].id)
+		}
+	}
+}
+
+// TestRareOutcomesExist: what is said of causes without a column is said of
+// outcomes that the table has.
+func TestRareOutcomesExist(t *testing.T) {
+	for id, outcomes := range rare {
+		require.GreaterOrEqual(t, indexOf(id), 0, id)
+		assert.False(t, hasColumn(id), id)
+		for o, p := range outcomes {
+			assert.Contains(t, tabulate().p, o, id)
+			assert.True(t, p > 0 && p < 1, "%s %v", id, o)
+		}
 	}
 }
 
@@ -219,7 +235,7 @@ func TestExpectedDrop(t *testing.T) {
 		cs[i].post = cs[i].prior
 	}
 	contactOrGraph := []candidate{cs[0], cs[4]}
-	assert.Greater(t, expectedDrop("F14", contactOrGraph), expectedDrop("F9", contactOrGraph))
+	assert.Greater(t, expectedDrop(F14, contactOrGraph), expectedDrop(F9, contactOrGraph))
 	for _, r := range rules {
 		assert.GreaterOrEqual(t, expectedDrop(r.id, contactOrGraph), -1e-9, r.id)
 	}

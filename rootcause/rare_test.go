@@ -100,18 +100,18 @@ func TestDoneRows(t *testing.T) {
 		return r
 	}
 	c, d := bad().judge()
-	assert.Equal(t, yes, c.feature("X18").Value, c.feature("X18").Text)
+	assert.Equal(t, yes, c.feature(X18).Value, c.feature(X18).Text)
 	assert.Equal(t, PaddingRows, d.Verdict)
 
 	c, _ = bad().set("done", -1, 0, 0, 1).judge()
-	assert.Equal(t, no, c.feature("X18").Value, "an episode ended and its row is fine")
+	assert.Equal(t, no, c.feature(X18).Value, "an episode ended and its row is fine")
 
 	r := bad()
 	for _, row := range []int{1, 3} {
 		r.set("qvel", -2, row, 2, math.NaN(), math.NaN())
 	}
 	c, d = r.judge()
-	assert.NotEqual(t, yes, c.feature("X18").Value, "the physics of these rows is bad itself")
+	assert.NotEqual(t, yes, c.feature(X18).Value, "the physics of these rows is bad itself")
 	assert.NotEqual(t, PaddingRows, d.Causes[0].ID)
 }
 
@@ -119,8 +119,8 @@ func TestDoneRows(t *testing.T) {
 // infinity came from is blamed with it.
 func TestLargestFinite(t *testing.T) {
 	c, d := newRun(60).set("obs.policy", 40, 2, 1, math.MaxFloat32).judge()
-	assert.Equal(t, "shown", c.feature("X17").Value)
-	assert.Contains(t, c.feature("X17").Text, "3.4e38")
+	assert.Equal(t, "shown", c.feature(X17).Value)
+	assert.Contains(t, c.feature(X17).Text, "3.4e38")
 	assert.ElementsMatch(t, []string{BadSensor, Masked}, []string{d.Causes[0].ID, d.Causes[1].ID})
 }
 
@@ -172,7 +172,7 @@ func TestRankFacts(t *testing.T) {
 			r.man.Facts[k] = v
 		}
 		cs, _ := r.judge()
-		f := cs.feature("X20")
+		f := cs.feature(X20)
 		assert.Equal(t, c.want, f.Value, "%v: %s", c.facts, f.Text)
 	}
 }

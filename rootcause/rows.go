@@ -10,7 +10,7 @@ import (
 
 // checkReward is row 1.
 func checkReward(c *Case) (Status, string) {
-	f := c.feature("F6")
+	f := c.feature(F6)
 	if f.Value == yes {
 		return Implicated, f.Text
 	}
@@ -29,11 +29,11 @@ func checkReward(c *Case) (Status, string) {
 
 // checkAction is row 2.
 func checkAction(c *Case) (Status, string) {
-	f5, x7 := c.feature("F5"), c.feature("X7")
+	f5, x7 := c.feature(F5), c.feature(X7)
 	switch {
 	case x7.Value == yes:
 		return Implicated, x7.Text
-	case f5.Value == yes && c.is("F2", yes):
+	case f5.Value == yes && c.is(F2, yes):
 		return Implicated, f5.Text
 	case f5.Value == no:
 		return c.cleared(c.first(action, ctrl), f5.Text)
@@ -43,8 +43,8 @@ func checkAction(c *Case) (Status, string) {
 
 // checkNormalizer is row 3.
 func checkNormalizer(c *Case) (Status, string) {
-	f := c.feature("F9")
-	if s := c.normalizerStep(); s != nil && c.is("F1", onObsNorm) {
+	f := c.feature(F9)
+	if s := c.normalizerStep(); s != nil && c.is(F1, onObsNorm) {
 		if f.Value == yes {
 			return Implicated, f.Text
 		}
@@ -62,7 +62,7 @@ func checkNormalizer(c *Case) (Status, string) {
 
 // checkGains is row 4.
 func checkGains(c *Case) (Status, string) {
-	if f := c.feature("X1"); f.Value == yes {
+	if f := c.feature(X1); f.Value == yes {
 		return Implicated, f.Text
 	}
 	s := c.stiffest()
@@ -74,7 +74,7 @@ func checkGains(c *Case) (Status, string) {
 	}
 	text := fmt.Sprintf("sqrt(kp/inertia)*dt is at most %s (actuator %s, kp %s), damping*dt/inertia %s; from 1 on it is shaky, from 2 on unstable", num(s.wdt), s.name, num(s.kp), num(s.ddt))
 	switch worst := math.Max(s.wdt, s.ddt); {
-	case worst > unstable || worst > shaky && c.is("F2", yes):
+	case worst > unstable || worst > shaky && c.is(F2, yes):
 		return Implicated, text
 	case worst < 0.3:
 		return Cleared, text
@@ -100,14 +100,14 @@ func checkTimestep(c *Case) (Status, string) {
 	turn := g * dt
 	text := fmt.Sprintf("at %s s a step moves the fastest joint by %s rad or m (95 %% of its speeds until then)", num(dt), num(turn))
 	switch {
-	case c.is("X14", "coarse") && c.is("F2", yes):
-		return Implicated, c.feature("X14").Text
-	case turn > 1 || dt >= 0.02 && c.is("F2", yes):
-		if c.is("F2", yes) {
+	case c.is(X14, "coarse") && c.is(F2, yes):
+		return Implicated, c.feature(X14).Text
+	case turn > 1 || dt >= 0.02 && c.is(F2, yes):
+		if c.is(F2, yes) {
 			return Implicated, text + ": more than a step can follow"
 		}
 		return Unknown, text
-	case !c.is("F2", no):
+	case !c.is(F2, no):
 		return Unknown, text
 	}
 	return c.cleared(v, text)
@@ -224,7 +224,7 @@ func fixIterations(c *Case) string {
 
 // checkCapacity is row 7.
 func checkCapacity(c *Case) (Status, string) {
-	f := c.feature("F4")
+	f := c.feature(F4)
 	switch f.Value {
 	case yes:
 		return Implicated, f.Text
@@ -252,15 +252,15 @@ func checkCapacity(c *Case) (Status, string) {
 func checkContacts(c *Case) (Status, string) {
 	f := c.counterNamed("dist")
 	env, ok := c.focus()
-	if x := c.feature("X14"); x.Value == "hard" {
+	if x := c.feature(X14); x.Value == "hard" {
 		return Implicated, x.Text
 	}
 	if f.len() == 0 || !ok {
-		if c.is("X14", "none") {
-			return Cleared, c.feature("X14").Text
+		if c.is(X14, "none") {
+			return Cleared, c.feature(X14).Text
 		}
-		if c.is("X2", yes) {
-			return Cleared, c.feature("X2").Text
+		if c.is(X2, yes) {
+			return Cleared, c.feature(X2).Text
 		}
 		return Unknown, "penetration and contact forces are not recorded"
 	}
@@ -274,7 +274,7 @@ func checkContacts(c *Case) (Status, string) {
 // fixContacts says how to soften a contact.
 func fixContacts(c *Case) string {
 	dt := c.timestep()
-	if spring, _ := c.extremeContacts(); dt > 0 && spring != nil && c.is("X14", "hard") {
+	if spring, _ := c.extremeContacts(); dt > 0 && spring != nil && c.is(X14, "hard") {
 		return fmt.Sprintf("Soften geom %s: a direct stiffness (solref) below %s instead of %s, or a timeconst of at least %s s.",
 			spring.Name, num(1/(dt*dt)), num(-spring.SolRef[0]), num(2*dt))
 	}
@@ -286,9 +286,9 @@ func fixContacts(c *Case) string {
 
 // checkStd is row 9.
 func checkStd(c *Case) (Status, string) {
-	f := c.feature("F10")
+	f := c.feature(F10)
 	switch {
-	case f.Value == yes && c.is("X3", yes):
+	case f.Value == yes && c.is(X3, yes):
 		return Implicated, f.Text + "; the rest of the learner ran away with it"
 	case f.Value == yes:
 		return Implicated, f.Text
@@ -300,7 +300,7 @@ func checkStd(c *Case) (Status, string) {
 
 // checkGraph is row 10.
 func checkGraph(c *Case) (Status, string) {
-	f, x := c.feature("F12"), c.feature("X8")
+	f, x := c.feature(F12), c.feature(X8)
 	switch {
 	case f.Value == yes:
 		return Implicated, f.Text

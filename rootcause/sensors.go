@@ -43,7 +43,7 @@ func (c *Case) density() Feature {
 	if r == nil || r.f == nil || r.f.kind != logProb {
 		return idle("no log-probability went bad first")
 	}
-	if !nonFinite(r.class) || !c.inputsKnown() || c.is("F10", yes) {
+	if !nonFinite(r.class) || !c.inputsKnown() || c.is(F10, yes) {
 		return found(no, fmt.Sprintf("%s went bad with what it was made from", r.name))
 	}
 	return found(yes, fmt.Sprintf("%s%s is %s from an action, mean and std that are finite: the formula of the density left its domain", r.name, inEnv(r.env), words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)

@@ -25,7 +25,7 @@ func TestAddressesAfterwards(t *testing.T) {
 		}
 		r.man.Facts["address.gain"] = fact
 		c, _ := r.judge()
-		return c.feature("F12").Value
+		return c.feature(F12).Value
 	}
 	assert.Equal(t, yes, run(-50, 4096))
 	assert.NotEqual(t, yes, run(20, 4096), "the fact is of the end of the run")
@@ -78,16 +78,16 @@ func TestSharedBuffer(t *testing.T) {
 	r.event(dump.Event{Tick: 30, Kind: dump.EventCapacity, Name: "nconmax", Count: 6})
 	c, d := r.judge()
 	assert.Equal(t, ContactCapacity, d.Verdict)
-	assert.Equal(t, "nacon exceeded sim.nconmax (80) in 240 of 240 checks before it began: what does not fit is dropped", c.feature("X12").Text)
+	assert.Equal(t, "nacon exceeded sim.nconmax (80) in 240 of 240 checks before it began: what does not fit is dropped", c.feature(X12).Text)
 }
 
 // TestDensity is X23: a log-probability that is infinite from finite inputs.
 func TestDensity(t *testing.T) {
 	c, d := newRun(60).set("log_prob", -1, 2, 0, math.Inf(1)).judge()
-	assert.Equal(t, yes, c.feature("X23").Value)
+	assert.Equal(t, yes, c.feature(X23).Value)
 	assert.Equal(t, MathDomain, d.Causes[0].ID)
 	c, _ = newRun(60).set("policy.std", -1, 2, -1, -0.1).set("log_prob", -1, 2, 0, math.NaN()).judge()
-	assert.NotEqual(t, yes, c.feature("X23").Value)
+	assert.NotEqual(t, yes, c.feature(X23).Value)
 }
 
 // TestLimitsThatAreNone: a model array that holds the largest float from the

@@ -1,0 +1,355 @@
+package rootcause
+
+// The likelihoods: P(feature has this value | cause), as data.
+//
+// The columns of the first five causes and of "unknown" (C1 to C5 and C0) for
+// F1 to F15 are the table of the working specification: starting values from
+// reading and small experiments. One number of it is changed: F12 of the causes
+// other than the stale graph is .003, not .01, for a graph that is replayed over
+// an array that moved is a measured defect, whatever else is wrong. The other
+// causes' columns and the X features were set by hand for the first version,
+// from what the causes mean and from labelled dumps: the nine mjlab runs of
+// shared/dumps and 42 dumps of mjlab, MuJoCo and its relatives made for tuning.
+// docs/causes.md says how well all of it did on dumps that it was not set from.
+//
+//
+// b stands for the base rate that the feature measured among healthy envs: what
+// any cause but its own would show. A yes/no feature has the row of "yes" only,
+// and "no" is what that leaves.
+
+// likelihoods is the table.
+var likelihoods = []row{
+	{F1, onPhysics, likes{
+		contact: .80, reward: .01, normalizer: .03, std: .02, graph: .50,
+		capacity: .80, model: .88, sensor: .03, reset: .50, action: .55, learner: .03, math: .02, unknown: .20,
+	}},
+	{F1, onSensor, likes{
+		contact: .08, reward: .01, normalizer: .01, std: .01, graph: .15,
+		capacity: .02, model: .03, sensor: .85, reset: .20, action: .01, learner: .01, math: .60, unknown: .05,
+	}},
+	{F1, onReward, likes{
+		contact: .01, reward: .80, normalizer: .01, std: .01, graph: .08,
+		capacity: .03, model: .01, sensor: .05, reset: .05, action: .02, learner: .02, math: .20, unknown: .10,
+	}},
+	{F1, onObsNorm, likes{
+		contact: .01, reward: .01, normalizer: .72, std: .02, graph: .07,
+		capacity: .01, model: .01, sensor: .01, reset: .05, action: .02, learner: .01, math: .05, unknown: .10,
+	}},
+	{F1, onStd, likes{
+		contact: .01, reward: .01, normalizer: .03, std: .75, graph: .03,
+		capacity: .01, model: .01, sensor: .01, reset: .02, action: .10, learner: .20, math: .03, unknown: .10,
+	}},
+	{F1, onLearner, likes{
+		contact: .02, reward: .10, normalizer: .15, std: .15, graph: .05,
+		capacity: .03, model: .01, sensor: .01, reset: .03, action: .25, learner: .70, math: .07, unknown: .35,
+	}},
+	{F1, onMultiple, likes{
+		contact: .07, reward: .06, normalizer: .05, std: .04, graph: .12,
+		capacity: .10, model: .05, sensor: .04, reset: .15, action: .05, learner: .03, math: .03, unknown: .10,
+	}},
+
+	{F2, yes, likes{
+		contact: .75, reward: .03, normalizer: .10, std: .10, graph: .35,
+		capacity: .70, model: .80, sensor: .05, reset: .50, action: .80, learner: .10, math: .05, unknown: .15,
+	}},
+	{F3, yes, likes{
+		contact: .65, reward: b, normalizer: b, std: b, graph: .15,
+		capacity: .60, model: .45, sensor: b, reset: .20, action: .30, learner: b, math: b, unknown: b,
+	}},
+	{F4, yes, likes{
+		contact: .30, reward: b, normalizer: b, std: b, graph: .05,
+		capacity: .95, model: .15, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+	}},
+	{F5, yes, likes{
+		contact: .35, reward: .08, normalizer: .50, std: .50, graph: .08,
+		capacity: .10, model: .10, sensor: .05, reset: .08, action: .95, learner: .60, math: .08, unknown: .15,
+	}},
+	{F6, yes, likes{
+		contact: .05, reward: .75, normalizer: .02, std: .02, graph: .02,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .02, learner: .02, math: .25, unknown: .02,
+	}},
+	{F7, yes, likes{
+		contact: .10, reward: .15, normalizer: .75, std: .03, graph: .30,
+		capacity: .15, model: .50, sensor: .30, reset: .40, action: .30, learner: .30, math: .30, unknown: .15,
+	}},
+
+	{F8, "few", likes{
+		contact: .90, reward: .80, normalizer: .10, std: .03, graph: .35,
+		capacity: .60, model: .60, sensor: .60, reset: .70, action: .45, learner: .05, math: .55, unknown: .40,
+	}},
+	{F8, "some", likes{
+		contact: .08, reward: .12, normalizer: .20, std: .07, graph: .40,
+		capacity: .30, model: .15, sensor: .20, reset: .20, action: .20, learner: .05, math: .20, unknown: .20,
+	}},
+	{F8, "all", likes{
+		contact: .02, reward: .08, normalizer: .70, std: .90, graph: .25,
+		capacity: .10, model: .25, sensor: .20, reset: .10, action: .35, learner: .90, math: .25, unknown: .40,
+	}},
+
+	{F9, yes, likes{
+		contact: .02, reward: .02, normalizer: .70, std: .02, graph: .02,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .02, learner: .02, math: .02, unknown: .02,
+	}},
+	{F10, yes, likes{
+		contact: .02, reward: .02, normalizer: .05, std: .85, graph: .02,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .10, learner: .65, math: .02, unknown: .10,
+	}},
+	{F10, "low", likes{
+		contact: .02, reward: .02, normalizer: .02, std: .12, graph: .02,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .02, learner: .05, math: .02, unknown: .04,
+	}},
+	{F10, no, likes{
+		contact: .96, reward: .96, normalizer: .93, std: .03, graph: .96,
+		capacity: .96, model: .96, sensor: .96, reset: .96, action: .88, learner: .30, math: .96, unknown: .86,
+	}},
+	{F11, yes, likes{
+		contact: .02, reward: .05, normalizer: .10, std: .30, graph: .03,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .05, learner: .60, math: .05, unknown: .50,
+	}},
+	{F12, yes, likes{
+		contact: .003, reward: .003, normalizer: .003, std: .003, graph: .85,
+		capacity: .003, model: .003, sensor: .003, reset: .003, action: .003, learner: .003, math: .003, unknown: .003,
+	}},
+	{F13, yes, likes{
+		contact: .35, reward: .05, normalizer: .05, std: .05, graph: .80,
+		capacity: .40, model: .10, sensor: .10, reset: .10, action: .10, learner: .10, math: .05, unknown: .30,
+	}},
+	{F14, yes, likes{
+		contact: .10, reward: .03, normalizer: .03, std: .03, graph: .95,
+		capacity: .05, model: .03, sensor: .03, reset: .05, action: .03, learner: .03, math: .03, unknown: .03,
+	}},
+	{F15, yes, likes{
+		contact: .35, reward: .25, normalizer: .10, std: .05, graph: .60,
+		capacity: .30, model: .50, sensor: .20, reset: .30, action: .20, learner: .10, math: .15, unknown: .15,
+	}},
+
+	{X1, yes, likes{
+		contact: b, reward: b, normalizer: b, std: b, graph: b,
+		capacity: b, model: .90, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+	}},
+	{X2, yes, likes{
+		contact: .06, reward: .30, normalizer: .30, std: .30, graph: .30,
+		capacity: .02, model: .60, sensor: .30, reset: .40, action: .40, learner: .30, math: .30, unknown: .30,
+	}},
+	{X3, yes, likes{
+		contact: .05, reward: .10, normalizer: .05, std: .04, graph: .05,
+		capacity: .05, model: .05, sensor: .05, reset: .05, action: .10, learner: .85, math: .05, unknown: .10,
+	}},
+	{X3, "sudden", likes{
+		contact: .02, reward: .03, normalizer: .03, std: .10, graph: .05,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .03, learner: .10, math: .10, unknown: .15,
+	}},
+	{X3, no, likes{
+		contact: .93, reward: .87, normalizer: .92, std: .86, graph: .90,
+		capacity: .93, model: .93, sensor: .93, reset: .93, action: .87, learner: .05, math: .85, unknown: .75,
+	}},
+	{X4, yes, likes{
+		contact: .15, reward: .05, normalizer: .05, std: .03, graph: .05,
+		capacity: .20, model: .60, sensor: .10, reset: .50, action: .35, learner: .03, math: .05, unknown: .10,
+	}},
+	{X5, "written", likes{
+		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .01,
+		capacity: .002, model: .002, sensor: .005, reset: .55, action: .002, learner: .002, math: .005, unknown: .01,
+	}},
+	{X5, yes, likes{
+		contact: .025, reward: .03, normalizer: .03, std: .02, graph: .08,
+		capacity: .05, model: .06, sensor: .05, reset: .35, action: .03, learner: .02, math: .03, unknown: .05,
+	}},
+	{X5, no, likes{
+		contact: .97, reward: .965, normalizer: .965, std: .975, graph: .90,
+		capacity: .945, model: .935, sensor: .94, reset: .10, action: .965, learner: .975, math: .96, unknown: .92,
+	}},
+	{X6, "impossible", likes{
+		contact: .0015, reward: .0015, normalizer: .0015, std: .0015, graph: .0015,
+		capacity: .0015, model: .20, sensor: .0015, reset: .0015, action: .0015, learner: .0015, math: .0015, unknown: .0015,
+	}},
+	{X6, "unstable", likes{
+		contact: .03, reward: .02, normalizer: .02, std: .02, graph: .02,
+		capacity: .03, model: .30, sensor: .02, reset: .02, action: .04, learner: .02, math: .02, unknown: .02,
+	}},
+	{X6, "shaky", likes{
+		contact: .05, reward: .06, normalizer: .06, std: .06, graph: .06,
+		capacity: .06, model: .18, sensor: .06, reset: .06, action: .06, learner: .06, math: .06, unknown: .06,
+	}},
+	{X6, no, likes{
+		contact: .90, reward: .92, normalizer: .92, std: .92, graph: .92,
+		capacity: .90, model: .34, sensor: .92, reset: .92, action: .90, learner: .92, math: .92, unknown: .92,
+	}},
+	{X14, "hard", likes{
+		contact: .30, reward: .02, normalizer: .02, std: .02, graph: .02,
+		capacity: .04, model: .03, sensor: .02, reset: .04, action: .03, learner: .02, math: .02, unknown: .03,
+	}},
+	{X14, "coarse", likes{
+		contact: .22, reward: .02, normalizer: .02, std: .02, graph: .02,
+		capacity: .03, model: .06, sensor: .02, reset: .02, action: .02, learner: .02, math: .02, unknown: .02,
+	}},
+	{X14, "rough", likes{
+		contact: .08, reward: .05, normalizer: .05, std: .05, graph: .05,
+		capacity: .05, model: .06, sensor: .05, reset: .05, action: .05, learner: .05, math: .05, unknown: .05,
+	}},
+	{X14, "none", likes{
+		contact: .002, reward: .02, normalizer: .02, std: .02, graph: .02,
+		capacity: .002, model: .03, sensor: .02, reset: .02, action: .03, learner: .02, math: .02, unknown: .02,
+	}},
+	{X14, no, likes{
+		contact: .40, reward: .89, normalizer: .89, std: .89, graph: .89,
+		capacity: .88, model: .82, sensor: .89, reset: .87, action: .87, learner: .89, math: .89, unknown: .88,
+	}},
+	{X15, yes, likes{
+		contact: .12, reward: .15, normalizer: .15, std: .15, graph: .15,
+		capacity: .15, model: .60, sensor: .15, reset: .10, action: .65, learner: .15, math: .15, unknown: .10,
+	}},
+	{X16, yes, likes{
+		contact: .02, reward: .02, normalizer: .02, std: .02, graph: .04,
+		capacity: .02, model: .04, sensor: .02, reset: .25, action: .02, learner: .02, math: .02, unknown: .50,
+	}},
+	{X7, yes, likes{
+		contact: .05, reward: .03, normalizer: .15, std: .15, graph: .05,
+		capacity: .05, model: .05, sensor: .03, reset: .03, action: .85, learner: .25, math: .03, unknown: .08,
+	}},
+	{X8, yes, likes{
+		contact: .02, reward: .02, normalizer: .02, std: .02, graph: .25,
+		capacity: .02, model: .02, sensor: .03, reset: .03, action: .02, learner: .02, math: .02, unknown: .02,
+	}},
+
+	{X12, yes, likes{
+		contact: .05, reward: .02, normalizer: .02, std: .02, graph: .02,
+		capacity: .85, model: .03, sensor: .02, reset: .02, action: .02, learner: .02, math: .02, unknown: .03,
+	}},
+	{X13, yes, likes{
+		contact: .20, reward: .05, normalizer: .10, std: .10, graph: .06,
+		capacity: .20, model: .45, sensor: .05, reset: .06, action: .30, learner: .10, math: .05, unknown: .08,
+	}},
+
+	{X17, yes, likes{
+		contact: .008, reward: .006, normalizer: .006, std: .006, graph: .006,
+		capacity: .006, model: .006, sensor: .008, reset: .02, action: .006, learner: .006, math: .006, unknown: .03,
+	}},
+	{X17, "named", likes{
+		contact: .004, reward: .03, normalizer: .004, std: .004, graph: .004,
+		capacity: .004, model: .004, sensor: .03, reset: .004, action: .004, learner: .004, math: .02, unknown: .01,
+	}},
+	{X17, "shown", likes{
+		contact: .001, reward: .002, normalizer: .001, std: .001, graph: .001,
+		capacity: .001, model: .001, sensor: .02, reset: .001, action: .001, learner: .001, math: .002, unknown: .001,
+	}},
+	{X17, no, likes{
+		contact: .986, reward: .96, normalizer: .988, std: .988, graph: .988,
+		capacity: .988, model: .988, sensor: .932, reset: .974, action: .988, learner: .988, math: .97, unknown: .958,
+	}},
+	{X18, yes, likes{
+		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
+		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .001, math: .001, unknown: .001,
+	}},
+	{X19, yes, likes{
+		contact: .0005, reward: .0005, normalizer: .002, std: .0005, graph: .0005,
+		capacity: .0005, model: .0005, sensor: .0005, reset: .0005, action: .0005, learner: .0005, math: .0005, unknown: .0005,
+	}},
+	{X20, yes, likes{
+		contact: .0005, reward: .0005, normalizer: .0005, std: .0005, graph: .0005,
+		capacity: .0005, model: .0005, sensor: .0005, reset: .0005, action: .0005, learner: .001, math: .0005, unknown: .0005,
+	}},
+	{X20, "elsewhere", likes{
+		contact: .02, reward: .02, normalizer: .02, std: .02, graph: .02,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .02, learner: .06, math: .02, unknown: .02,
+	}},
+	{X20, no, likes{
+		contact: .979, reward: .979, normalizer: .979, std: .979, graph: .979,
+		capacity: .979, model: .979, sensor: .979, reset: .979, action: .979, learner: .939, math: .979, unknown: .979,
+	}},
+	{X21, yes, likes{
+		contact: .0005, reward: .0005, normalizer: .0005, std: .0005, graph: .002,
+		capacity: .0005, model: .0005, sensor: .0005, reset: .0005, action: .0005, learner: .0005, math: .0005, unknown: .0005,
+	}},
+	{X23, yes, likes{
+		contact: .01, reward: .01, normalizer: .02, std: .10, graph: .03,
+		capacity: .01, model: .01, sensor: .01, reset: .01, action: .05, learner: .15, math: .45, unknown: .05,
+	}},
+	{X22, yes, likes{
+		contact: .02, reward: .04, normalizer: .02, std: .02, graph: .02,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .02, learner: .04, math: .1, unknown: .05,
+	}},
+
+	{X9, "std", likes{
+		contact: .20, reward: .15, normalizer: .20, std: .30, graph: .15,
+		capacity: .15, model: .20, sensor: .15, reset: .15, action: .20, learner: .25, math: .15, unknown: .18,
+	}},
+	{X9, "cuda", likes{
+		contact: .03, reward: .01, normalizer: .01, std: .01, graph: .40,
+		capacity: .05, model: .01, sensor: .01, reset: .01, action: .01, learner: .01, math: .01, unknown: .10,
+	}},
+	{X9, "backend", likes{
+		contact: .01, reward: .01, normalizer: .01, std: .01, graph: .06,
+		capacity: .01, model: .01, sensor: .01, reset: .01, action: .01, learner: .01, math: .01, unknown: .03,
+	}},
+	{X9, "other", likes{
+		contact: .77, reward: .84, normalizer: .79, std: .69, graph: .45,
+		capacity: .80, model: .79, sensor: .84, reset: .84, action: .79, learner: .74, math: .84, unknown: .72,
+	}},
+
+	{X11, "velocity", likes{
+		contact: .02, reward: .02, normalizer: .02, std: .02, graph: .20,
+		capacity: .02, model: .02, sensor: .02, reset: .10, action: .02, learner: .02, math: .02, unknown: .60,
+	}},
+	{X11, "pose", likes{
+		contact: b, reward: b, normalizer: b, std: b, graph: b,
+		capacity: b, model: b, sensor: b, reset: .40, action: b, learner: b, math: b, unknown: b,
+	}},
+	{X11, "state", likes{
+		contact: .003, reward: .003, normalizer: .003, std: .003, graph: .01,
+		capacity: .003, model: .003, sensor: .003, reset: .35, action: .003, learner: .003, math: .003, unknown: .02,
+	}},
+	{X11, no, likes{
+		contact: .92, reward: .92, normalizer: .92, std: .92, graph: .74,
+		capacity: .92, model: .92, sensor: .92, reset: .15, action: .92, learner: .92, math: .92, unknown: .33,
+	}},
+
+	{X10, "sensor", likes{
+		contact: .30, reward: .20, normalizer: .20, std: .20, graph: .30,
+		capacity: .30, model: .30, sensor: .90, reset: .15, action: .20, learner: .20, math: .10, unknown: .30,
+	}},
+	{X10, "term", likes{
+		contact: .30, reward: .60, normalizer: .60, std: .60, graph: .40,
+		capacity: .30, model: .30, sensor: .05, reset: .15, action: .60, learner: .60, math: .86, unknown: .40,
+	}},
+	{X10, "state", likes{
+		contact: .40, reward: .20, normalizer: .20, std: .20, graph: .30,
+		capacity: .40, model: .40, sensor: .05, reset: .70, action: .20, learner: .20, math: .04, unknown: .30,
+	}},
+}
+
+// rare holds what a cause without a column of its own makes of a feature, by outcome, where that differs from the cause that stands in for it.
+var rare = map[string]map[outcome]float64{
+	PrecisionLoss: {
+		{X21, yes}: .90, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, no}: .70, {F10, yes}: .05,
+		{F10, no}: .90, {F11, yes}: .05,
+	},
+	PaddingRows: {
+		{X18, yes}: .85, {F8, "few"}: .20, {F8, "some"}: .60, {F8, "all"}: .20, {X10, "sensor"}: .30, {X10, "term"}: .30,
+		{X10, "state"}: .40,
+	},
+	NormalizerLost: {
+		{X19, yes}: .85, {F7, yes}: .10, {F9, yes}: .20,
+	},
+	RankDesync: {
+		{X20, yes}: .55, {X20, "elsewhere"}: .40, {X20, no}: .05, {X22, yes}: .60, {X3, yes}: .25, {X3, "sudden"}: .65,
+		{X3, no}: .10, {F10, yes}: .10, {F10, no}: .85, {F11, yes}: .20,
+	},
+	SimKernel: {
+		{X2, yes}: .55, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15,
+		{X1, yes}: .05,
+	},
+	AutodiffSingular: {
+		{X22, yes}: .90, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,
+		{F1, onStd}: .04, {F1, onLearner}: .90, {F1, onMultiple}: .02, {X3, yes}: .10, {X3, "sudden"}: .80, {X3, no}: .10,
+		{X20, "elsewhere"}: .40, {X20, no}: .55,
+	},
+	Backend: {
+		{F12, yes}: .003, {X9, "cuda"}: .40, {X9, "backend"}: .45, {X9, "other"}: .08, {X9, "std"}: .07, {X8, yes}: .05,
+	},
+	Masked: {
+		{X3, yes}: .05, {X3, "sudden"}: .05, {X3, no}: .90, {F10, no}: .93, {F11, yes}: .10, {X17, yes}: .45,
+		{X17, "named"}: .10, {X17, "shown"}: .40, {X17, no}: .05, {F1, onPhysics}: .27, {F1, onSensor}: .27,
+		{F1, onReward}: .27, {F1, onObsNorm}: .03, {F1, onStd}: .03, {F1, onLearner}: .05, {F1, onMultiple}: .08, {F2, yes}: .40, {F6, yes}: .30,
+	},
+}
