@@ -6,7 +6,7 @@ import ctypes
 from typing import Any, NamedTuple
 
 from . import _library
-from ._arrays import View, contiguous, is_scalar, layout_of, view_of
+from ._arrays import NUMPY, contiguous, is_scalar, layout_of, view_of
 from ._library import CLASSES, DTYPES, HOST
 
 
@@ -37,7 +37,7 @@ def scan(array: Any) -> Scan:
             what :class:`Guard` is for.
     """
     lib = _library.load()
-    ref, view = _ref_of(array)
+    ref, shape, _keep = _ref_of(array)
     s = _library.Summary(struct_size=ctypes.sizeof(_library.Summary))
     finite = lib.ok(lib.ng_scan(ctypes.byref(ref), ctypes.byref(s))) == _library.OK
     return Scan(
@@ -46,7 +46,7 @@ def scan(array: Any) -> Scan:
         s.posinf,
         s.neginf,
         s.bad_rows,
-        None if finite else _index(view.shape, s.first_row, s.first_col),
+        None if finite else _index(shape, s.first_row, s.first_col),
         CLASSES.get(s.first_class),
         s.absmax,
         s.absmax_row,
@@ -63,35 +63,45 @@ def all_finite(array: Any) -> bool:
     and makes no array of its own.
     """
     lib = _library.load()
-    ref, _view = _ref_of(array)
+    ref, _shape, _keep = _ref_of(array)
     code: int = lib.ok(lib.ng_scan(ctypes.byref(ref), None))
     return code == _library.OK
 
 
-def _ref_of(array: Any) -> tuple[_library.Ref, View]:
-    """Returns where the elements are, and the view that keeps them alive."""
+def _ref_of(array: Any) -> tuple[_library.Ref, tuple[int, ...], Any]:
+    """Returns where the elements are, the shape, and what keeps them alive."""
+    if type(array).__name__ == "ndarray" and array.dtype in _numpy_types and array.flags.c_contiguous:
+        return _ref_of_numpy(array), array.shape, array
     if is_scalar(array):
         raise TypeError(f"{array!r} is a number and no array")
-    v = view_of(array)
+    v, keep = view_of(array), array
     if v.memory != HOST:
         raise TypeError("an array in the memory of a GPU: nanguard scans the memory of the host, a Guard that of a GPU")
+    if v.kind == NUMPY:
+        _numpy_types[array.dtype] = DTYPES[v.dtype]
     layout = layout_of(v, False)
     if layout is None:
-        copy = contiguous(array)
-        v = view_of(copy)._replace(keep=copy)
+        keep = contiguous(array)
+        v = view_of(keep)
         layout = layout_of(v, False)
     assert layout is not None
-    ref = _library.Ref(
-        struct_size=ctypes.sizeof(_library.Ref),
-        address=v.address or None,
-        rows=layout.rows,
-        cols=layout.cols,
-        row_stride=layout.row_stride,
-        col_stride=layout.col_stride,
-        dtype=DTYPES[v.dtype][0],
-        memory=HOST,
-    )
-    return ref, v
+    rows, cols, row_stride, col_stride = layout
+    ref = _library.Ref(_SIZE, 0, v.address or None, rows, cols, row_stride, col_stride, DTYPES[v.dtype][0], HOST)
+    return ref, v.shape, (keep, v)
+
+
+#: Number and size of an element, by the dtypes of numpy that were seen.
+_numpy_types: dict[Any, tuple[int, int]] = {}
+
+_SIZE = ctypes.sizeof(_library.Ref)
+
+
+def _ref_of_numpy(x: Any) -> _library.Ref:
+    """Returns where the elements of an array in C order are; small ones wait for this longer than for the scan."""
+    number, size = _numpy_types[x.dtype]
+    rows = x.shape[0] if x.ndim else 1
+    cols = x.size // rows if rows else 0
+    return _library.Ref(_SIZE, 0, x.__array_interface__["data"][0] or None, rows, cols, cols * size, size, number, HOST)
 
 
 def _index(shape: tuple[int, ...], row: int, col: int) -> tuple[int, ...]:

@@ -70,3 +70,17 @@ def test_memory_that_cannot_be_read() -> None:
     with pytest.raises(nanguard.NanGuardError, match="cannot be read") as e:
         nanguard.all_finite(types.SimpleNamespace(__array_interface__=interface))
     assert e.value.code == "argument"
+
+
+def test_arrays_without_a_shape_attribute() -> None:
+    x = np.array([[1.0, math.nan]])
+    assert nanguard.scan(types.SimpleNamespace(__array_interface__=x.__array_interface__)).first == (0, 1)
+
+
+def test_numpy_twice_and_strided_after_that() -> None:
+    x = np.ones((6, 4, 2), np.float32)
+    for array in (x, x, x[:, ::2], x[:0], np.ones((), np.float32), np.ones((3, 0), np.float32)):
+        assert nanguard.all_finite(array) and nanguard.scan(array).finite
+    x[5, 3, 1] = math.nan
+    for array in (x, x[:, ::3], x[::-1]):
+        assert not nanguard.all_finite(array) and np.isnan(array[nanguard.scan(array).first])
