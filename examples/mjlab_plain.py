@@ -50,14 +50,16 @@ def watch(guard, env, runner, graph):
     sim, alg, rewards = env.sim, runner.alg, env.reward_manager
     state = ("ctrl", "nefc", "solver_niter", "qacc", "qacc_warmstart", "qvel", "qpos", "sensordata")
     placed = ("qpos", "qvel")  # as the resets leave them; forward() follows
-    bind_all(guard, env, alg, state)
+    views = {name: getattr(sim.data, name)[:] for name in state}  # torch tensors over the simulation's memory
+    for group, shape in env.observation_manager.group_obs_dim.items():  # on a GPU the large fields had better come early
+        guard.bind(f"obs.{group}", torch.zeros(env.num_envs, *shape, device=env.device), clock="step")
 
     if graph:  # the checks are parts of mjlab's CUDA graphs: no Python runs for them again
+        guard.check_same("substep", views)  # none can be captured of what was not seen yet
         part_of(mujoco_warp, "step", sim, lambda data: guard.check("substep", {name: getattr(data, name) for name in state}))
         part_of(mujoco_warp, "forward", sim, lambda data: guard.check_same("substep", {name: getattr(data, name) for name in placed}))
         sim.create_graph()
     else:
-        views = {name: getattr(sim.data, name)[:] for name in state}  # torch tensors over the simulation's memory
         after(sim, "step", lambda _: guard.check("substep", views))
         after(sim, "forward", lambda _: guard.check_same("substep", {name: views[name] for name in placed}))
 
@@ -80,7 +82,7 @@ def watch(guard, env, runner, graph):
 
     after(env, "step", stepped)
     after(alg, "act", acted)
-    std = std_param(alg)
+    std = next(p for name, p in alg.actor.named_parameters() if "std" in name).detach()  # the optimizer changes it in place
     after(alg.optimizer, "step", lambda *_: guard.log({"param.std": std}, lr=alg.optimizer.param_groups[0]["lr"]))
     after(alg, "update", lambda losses: guard.log({f"loss.{name}": x for name, x in losses.items()}, clock="update"))
 
@@ -88,32 +90,6 @@ def watch(guard, env, runner, graph):
 def part_of(module, name, sim, check):
     """Has a check follow a function of mujoco_warp for one simulation, also when mjlab captures it anew."""
     after(module, name, lambda _, model, data, *rest: check(data) if data is sim.wp_data else None)
-
-
-def bind_all(guard, env, alg, state):
-    """Binds the fields before the first check: none can come once a CUDA graph holds checks."""
-
-    def bind(clock, **fields):
-        for name, x in fields.items():
-            guard.bind(name.replace("__", "."), x, clock=clock)
-
-    rows, action = torch.zeros(env.num_envs, device=env.device), torch.zeros_like(env.action_manager.action)
-    views = {name: getattr(env.sim.data, name)[:] for name in state}
-    bind("substep", **views)
-    bind("step", **{f"reward.{name}": rows for name in env.reward_manager._term_names})
-    for group, shape in env.observation_manager.group_obs_dim.items():
-        bind("step", **{f"obs.{group}": torch.zeros(env.num_envs, *shape, device=env.device)})
-    bind("step", reward=rows, done=rows.bool(), episode_step=env.episode_length_buf)
-    bind("step", policy__mean=action, policy__std=action, action=action, log_prob=rows, value=rows[:, None])
-    guard.bind("param.std", std_param(alg), clock="minibatch", shared=True)
-    bind("minibatch", lr=0.0)
-    bind("update", loss__value=0.0, loss__surrogate=0.0, loss__entropy=0.0)
-    guard.check_same("substep", views)  # takes the memory, which nobody can while a graph is captured
-
-
-def std_param(alg):
-    """The policy's std, as the optimizer changes it in place."""
-    return next(p for name, p in alg.actor.named_parameters() if "std" in name).detach()
 
 
 class Recorded:

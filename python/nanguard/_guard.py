@@ -298,11 +298,15 @@ class Guard:
         not have is recorded and never trips. Numbers are kept as float64; a number
         that lies on a GPU stays there and keeps its type.
         """
-        self._flush()
-        arrays = {LOG_NAMES.get(name, name): _number(x) for name, x in {**(numbers or {}), **named}.items()}
-        for name, x in arrays.items():
-            if name not in self._fields:
-                self._bind_number(name, x, clock)
+        if self._watches:
+            self._flush()
+        arrays: dict[str, Any] = {}
+        for given in (numbers, named):
+            for name, x in given.items() if given else ():
+                name = LOG_NAMES.get(name, name)
+                arrays[name] = x = x if type(x) is float else _number(x)
+                if name not in self._fields:
+                    self._bind_number(name, x, clock)
         self._check(self._lib.ng_check_same if same else self._lib.ng_check, clock, arrays, {}, None)
 
     def _bind_number(self, name: str, x: Any, clock: str) -> None:
@@ -580,7 +584,12 @@ def _model_file(model: Any) -> tuple[str | None, str | None]:
 
 def _number(x: Any) -> Any:
     """Returns a logged value as a float, or as it is when it lies on a GPU or is an array."""
-    if is_scalar(x) or getattr(x, "is_cuda", False) or hasattr(x, "__cuda_array_interface__"):
+    on_gpu = getattr(x, "is_cuda", None)  # torch, where the protocol's attribute takes long
+    if on_gpu is None:
+        if is_scalar(x):
+            return x
+        on_gpu = hasattr(x, "__cuda_array_interface__")
+    if on_gpu:
         return x
     size = getattr(x, "size", None)
     if callable(size):  # torch
