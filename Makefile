@@ -1,5 +1,6 @@
 # make demo   break a small simulation on purpose and diagnose it
 # make test   everything that CI runs; installs what it needs
+# make wheel  the Python package with its library, as a wheel in dist/
 # make        build bin/nanguard and bin/viznan
 
 SHELL := /bin/bash
@@ -7,7 +8,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS := -s -w -X github.com/nanguard/nanguard/internal/version.stamp=$(VERSION)
 FAULT ?= contact
 
-.PHONY: build demo test bench docs clean go
+.PHONY: build demo test bench docs wheel clean go
 
 build: go
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/nanguard ./cmd/nanguard
@@ -26,8 +27,11 @@ bench: go
 docs: build
 	./tools/docs.sh
 
+wheel: go
+	python3 python/build_wheel.py -o dist --check
+
 clean:
-	rm -rf bin demo_dumps
+	rm -rf bin dist demo_dumps
 
 go:
 	@command -v go >/dev/null || { \

@@ -1,10 +1,13 @@
 """Builds the wheel of nanguard, with libnanguard.so inside; also the package's PEP 517 backend.
 
-usage: python build_wheel.py [-o DIR]
+usage: python build_wheel.py [-o DIR] [--check]
 
 The library is built by Go from ../cabi, or copied from where $NANGUARD_LIBRARY
 says. The wheel is for every Python 3 and carries the manylinux tag of the oldest
-glibc that the library runs on, read from the library itself.
+glibc that the library runs on, read from the library itself: manylinux_2_34_x86_64
+installs on 64-bit Linux of Intel and AMD with glibc 2.34 or newer (Debian 12,
+Ubuntu 22.04, RHEL 9), and not on musl. --check installs it into a new venv and
+has a guard there see a NaN.
 """
 
 from __future__ import annotations
@@ -161,12 +164,40 @@ def build_sdist(sdist_directory: str, config_settings: dict[str, str] | None = N
     raise SystemExit("nanguard: there is no source distribution; build a wheel from a checkout")
 
 
+# It needs no package, so that it can be installed without an index.
+TRIAL = """
+import os, sys, tempfile, nanguard
+assert os.path.dirname(nanguard.__file__).startswith(sys.prefix), nanguard.__file__
+with nanguard.Guard(4, tempfile.mkdtemp()) as guard:
+    guard.log(loss=float("nan"))
+    assert guard.wait().field == "loss.total"
+print("nanguard", nanguard.library_version(), "in Python", sys.version.split()[0])
+"""
+
+
+def check(wheel: str) -> None:
+    """Installs a wheel into a new venv and uses it there."""
+    env = {k: v for k, v in os.environ.items() if k not in ("NANGUARD_LIBRARY", "PYTHONPATH")}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        python = os.path.join(folder, "bin", "python")
+        pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-index", "--no-deps", wheel]
+        subprocess.run(pip, check=True, env=env)
+        subprocess.run([python, "-c", TRIAL], check=True, env=env, cwd=folder)
+
+
 def main(args: tuple[str, ...]) -> None:
     """Builds a wheel from the command line."""
     parser = argparse.ArgumentParser(description="builds the wheel of nanguard")
     parser.add_argument("-o", "--out", default=str(HERE / "dist"), help="folder of the wheel (default: dist beside this file)")
-    out = parser.parse_args(args).out
-    print(os.path.join(out, build_wheel(out)))
+    parser.add_argument("--check", action="store_true", help="install it into a new venv and use it there")
+    given = parser.parse_args(args)
+    wheel = os.path.abspath(os.path.join(given.out, build_wheel(given.out)))
+    if given.check:
+        check(wheel)
+    found = re.search(r"manylinux_(\d+)_(\d+)_(\w+)\.whl$", wheel)
+    assert found, wheel
+    print(f"{wheel}\nfor Python {project('requires-python')} on Linux, {found[3]}, with glibc {found[1]}.{found[2]} or newer")
 
 
 if __name__ == "__main__":

@@ -55,6 +55,28 @@ def test_the_tag_is_what_the_library_needs(wheel: Path, library: str) -> None:
     assert (int(found[1]), int(found[2])) == max((2, 17), *[(int(a), int(b)) for a, b in needs])
 
 
+def test_auditwheel_agrees(wheel: Path, tmp_path: Path) -> None:
+    """The tool of those who define manylinux finds that the library keeps to the tag."""
+    site = tmp_path / "site"
+    command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", str(site), "auditwheel"]
+    if subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("auditwheel could not be installed")
+    env = {**os.environ, "PYTHONPATH": str(site)}
+    done = subprocess.run([sys.executable, "-m", "auditwheel", "show", str(wheel)], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    found = re.search(r'platform tag:\s+"(\w+)"', done.stdout)
+    assert found and f"-{found[1]}.whl" in wheel.name, done.stdout
+
+
+def test_a_new_venv(library: str, tmp_path: Path) -> None:
+    """What `make wheel` does: the wheel works by itself, and its name is told in words."""
+    command = [sys.executable, str(REPO / "python" / "build_wheel.py"), "-o", str(tmp_path), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NANGUARD_LIBRARY": str(Path(library).resolve())})
+    assert done.returncode == 0, done.stderr
+    *_, path, words = done.stdout.splitlines()
+    assert Path(path).is_file() and re.search(r"for Python >=3\.9 on Linux, \w+, with glibc 2\.\d+ or newer", words)
+
+
 def test_installed_and_used(wheel: Path, tmp_path: Path) -> None:
     pip("install", "--no-index", "--no-deps", "--target", str(tmp_path / "site"), str(wheel))
     code = (
