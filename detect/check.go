@@ -134,7 +134,7 @@ func (g *Guard) ready(r *request) (err error) {
 	if r.capturing {
 		return nil
 	}
-	if g.phase == resting && (g.rested.IsZero() || !g.cfg.Now().Before(g.rested)) {
+	if g.phase == resting && g.hasRested() {
 		if err := g.rearm(r.stream); err != nil {
 			return g.giveUp(err)
 		}

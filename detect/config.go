@@ -24,7 +24,8 @@ type Config struct {
 
 	// Cooldown is how long a guard rests after a dump of a trip before it is armed
 	// again: what goes on failing would fill the disk. It is armed at the first
-	// check after that; dumps that are asked for start no rest.
+	// check after that, and a tenth of a second after it where all checks are in
+	// graphs; dumps that are asked for start no rest.
 	Cooldown time.Duration
 
 	StateSpec int      // mjtState bits of the states_step entries; 0 when unknown

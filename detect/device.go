@@ -28,9 +28,17 @@ type device struct {
 	stream  uintptr     // of the latest check outside of graphs
 	own     cuda.Stream // to freeze on; made when it is needed
 	dealt   int64       // engine's tick of the latest trip that was dealt with
+	asked   asked       // of the engine, for the next check to do
 
 	inUse  sync.RWMutex // read-held by settle, which has no lock of the guard's
 	closed bool
+}
+
+// asked is a return to recording that was asked for and may not have come to pass.
+type asked struct {
+	pending bool
+	rearm   bool // the trip is forgotten
+	rearms  int  // of the engine once it has come to pass
 }
 
 // newDevice returns a recorder that counts on from a moment.
@@ -102,6 +110,12 @@ func (d *device) check(r request, refs []FieldRef) error {
 		}
 		d.args = append(d.args, a)
 	}
+	if !r.capturing && d.waits() {
+		d.asked.pending = false
+		if err := d.engine.Thaw(r.stream); err != nil {
+			return err
+		}
+	}
 	if err := d.engine.CheckIn(r.stream, r.capturing, r.clock, r.advance != 0, d.args); err != nil {
 		return err
 	}
@@ -172,7 +186,7 @@ func (d *device) now() moment {
 // be gone by now, or be captured, so it takes one of its own, unless the default
 // stream will do.
 func (d *device) freeze() (err error) {
-	if d.engine.Poll().Frozen {
+	if d.engine.Poll().Frozen && !d.waits() {
 		return nil
 	}
 	if d.inGraph { // which no stream is ordered behind
@@ -191,13 +205,37 @@ func (d *device) freeze() (err error) {
 	return d.engine.Freeze(uintptr(d.own))
 }
 
-// rearm starts over. The engine cannot go on with the frames that it has.
+// rearm starts over after a trip or, where there was none, goes on.
 func (d *device) rearm(stream uintptr, tripped bool) error {
-	if tripped {
-		d.dealt = d.engine.Poll().Trip.Tick
+	if !tripped {
+		return d.engine.Resume(stream)
 	}
+	d.dealt = d.engine.Poll().Trip.Tick
 	return d.engine.Rearm(stream)
 }
+
+// rearmInGraphs is rearm for a loop whose checks are in graphs.
+func (d *device) rearmInGraphs(tripped bool) (bool, error) {
+	if !d.inGraph {
+		return false, nil
+	}
+	v := d.engine.Poll()
+	d.asked = asked{pending: true, rearm: tripped, rearms: v.Rearms + 1}
+	if !tripped {
+		return true, d.engine.AskResume()
+	}
+	d.dealt = v.Trip.Tick
+	return true, d.engine.AskRearm()
+}
+
+// waits reports whether the recorder is to begin again and no check has come.
+func (d *device) waits() bool {
+	d.asked.pending = d.asked.pending && d.engine.Poll().Rearms < d.asked.rearms
+	return d.asked.pending
+}
+
+// empty reports whether nothing was recorded since a trip was dealt with.
+func (d *device) empty() bool { return d.waits() && d.asked.rearm }
 
 // settle waits for all work of the GPU.
 func (d *device) settle() error {

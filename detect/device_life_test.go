@@ -190,9 +190,12 @@ func TestDumpOfADeviceOnRequest(t *testing.T) {
 	v, tripped := g.Wait()
 	require.True(t, tripped)
 	assert.Equal(t, int64(3), v.Trip.Tick)
-	s, err := open(t, v.Path).Trace("qvel")
+	f := open(t, v.Path)
+	assert.Equal(t, []int64{1, 2, 3}, ticksOf(t, f, "qvel"), "the dumps cost no frame")
+	s, err := f.Trace("qvel")
 	require.NoError(t, err)
 	assert.Equal(t, []int64{1, 2, 3}, s.Ticks)
+	assert.Equal(t, []float64{0, 0, 1}, s.NaN)
 }
 
 // A trip that nobody has noticed yet is in a dump that was asked for.

@@ -53,11 +53,10 @@
 //
 // What differs from the host: late fields do not take frames from the others but
 // share an eighth of the memory, and one that is first seen while a graph is being
-// captured is refused. Frames that Dump wrote on request are given up at the next
-// check. Once checks are in graphs,
-// only a check outside of them can arm the guard again, and who calls Dump must
-// not let graphs run meanwhile. When the device is lost, Check says so once for
-// all, the loop may go on, and a dump holds what the host knows.
+// captured is refused. Where all checks are in graphs, the one that arms the guard
+// again is not recorded itself, and who calls Dump must not let graphs run
+// meanwhile. When the device is lost, Check says so once for all, the loop may go
+// on, and a dump holds what the host knows.
 //
 // # Graphs and addresses
 //

@@ -75,6 +75,7 @@ func (g *Guard) written(path string, err error) {
 	default:
 		g.phase = spent
 	}
+	g.rearmInGraphs()
 }
 
 // awaitDump waits for the dump under way. The caller holds the lock, which is
@@ -106,13 +107,31 @@ func (g *Guard) rearm(stream uintptr) error {
 	return nil
 }
 
+// rearmInGraphs is what ready does, for a loop whose checks are all in graphs, so
+// that none comes to arm a guard that has rested.
+func (g *Guard) rearmInGraphs() {
+	if g.phase != resting || !g.inGraph || g.broken != nil || !g.hasRested() {
+		return
+	}
+	ok, err := g.rec.rearmInGraphs(g.trip != nil)
+	switch {
+	case err != nil:
+		g.giveUp(err) //nolint:errcheck // there is no check to return it from
+	case ok:
+		g.trip, g.phase = nil, recording
+	}
+}
+
+// hasRested reports whether a resting guard may be armed again.
+func (g *Guard) hasRested() bool { return g.rested.IsZero() || !g.cfg.Now().Before(g.rested) }
+
 // Dump writes what the guard holds now, whether or not anything tripped, and
 // waits for the file. The reason becomes a note event and, when it reads like an
 // exception ("RuntimeError: ..."), what the run ended with; suspects are envs
 // that the caller blames.
 //
 // Checks that are made meanwhile are counted and not recorded. On a GPU Dump
-// waits for the checks under way, and the frames that it wrote are given up.
+// waits for the checks under way.
 //
 // When MaxDumps dumps are written it returns the path of the last one and
 // ErrNoDumpsLeft, and while the guard rests after a trip that path and
@@ -129,7 +148,7 @@ func (g *Guard) Dump(reason string, suspects ...int) (path string, err error) {
 		return "", &MisuseError{Call: "dump", Err: ErrClosed}
 	case g.dumps >= g.cfg.MaxDumps:
 		return g.path, fmt.Errorf("dump: %w: %d written", ErrNoDumpsLeft, g.dumps)
-	case g.phase == resting && g.trip != nil:
+	case g.phase == resting && g.trip != nil, g.phase == recording && g.rec != nil && g.rec.empty():
 		return g.path, fmt.Errorf("dump: %w", ErrNothingNew)
 	}
 	for _, e := range suspects {

@@ -96,7 +96,7 @@ func (g *Guard) retire() (waits bool, err error) {
 const watchEvery = 100 * time.Millisecond
 
 // watch looks for trips that no Check or Poll notices, because the loop is one
-// graph or has died.
+// graph or has died, and arms a guard that has rested when no Check does.
 func (g *Guard) watch() {
 	t := time.NewTicker(watchEvery)
 	defer t.Stop()
@@ -111,6 +111,7 @@ func (g *Guard) watch() {
 		if g.phase == frozen {
 			g.startDump()
 		}
+		g.protect(g.rearmInGraphs)
 		g.mu.Unlock()
 	}
 }

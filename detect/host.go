@@ -187,6 +187,9 @@ func (h *host) rearm(_ uintptr, tripped bool) error {
 	return nil
 }
 
+func (h *host) rearmInGraphs(bool) (bool, error) { return false, nil }
+func (h *host) empty() bool                      { return false }
+
 // story returns what the frozen recorder holds.
 func (h *host) story() (*story, error) {
 	s := &story{moment: h.stopped, trip: h.tripped, badEnvs: h.badEnvs.order, frames: h.fetch}

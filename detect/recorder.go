@@ -27,6 +27,11 @@ type recorder interface {
 	// rearm starts over after a trip: rings are empty and nothing was bad. Where
 	// there was no trip, it goes on.
 	rearm(stream uintptr, tripped bool) error
+	// rearmInGraphs is rearm where graphs make the checks: the next one does it. ok
+	// is false where there are none.
+	rearmInGraphs(tripped bool) (ok bool, err error)
+	// empty reports whether nothing was recorded since rearm.
+	empty() bool
 	// settle waits for the checks under way.
 	settle() error
 	// story returns what a frozen recorder holds; it may wait for the GPU to

@@ -75,3 +75,11 @@ func vectorWiden(dst []float32, src []uint16, brain bool) int {
 	}
 	return n
 }
+
+// Means says what the passes over an array are made of on this machine.
+func Means() string {
+	if hasVectors {
+		return "AVX2"
+	}
+	return "Go"
+}

@@ -3,7 +3,6 @@ package gpu
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 	"unsafe"
@@ -13,13 +12,17 @@ import (
 	"github.com/nanguard/nanguard/detect/scan/kernel"
 	"github.com/nanguard/nanguard/internal/cuda"
 	"github.com/nanguard/nanguard/internal/cuda/cudatest"
+	"github.com/nanguard/nanguard/internal/measure"
 	"github.com/nanguard/nanguard/tensor"
 )
 
-// humanoid are the columns of the 14 fields of a task with 29 degrees of
-// freedom: qpos, qvel, qacc, qacc_warmstart, sensordata, ctrl, obs, critic obs,
-// reward, reward terms, log_prob, mean, std, value.
-var humanoid = []int{36, 35, 35, 35, 60, 29, 99, 120, 1, 16, 1, 29, 29, 1}
+// humanoid are the columns of the fields of a task with 29 degrees of freedom.
+var humanoid = func() (cols []int) {
+	for _, f := range measure.Humanoid {
+		cols = append(cols, f.Cols)
+	}
+	return cols
+}()
 
 // benchEnvs are the numbers of envs that are measured.
 var benchEnvs = []int{256, 4096, 16384, 65536}
@@ -67,26 +70,12 @@ func (m *bench) checkAll() error { return m.Check(uintptr(m.stream), 0, true, m.
 // timed returns the GPU's time of what f enqueues and the host's time of
 // enqueuing it.
 func (m *bench) timed(b testing.TB, f func()) (gpu, host time.Duration) {
-	from, to := m.event(b), m.event(b)
-	require.NoError(b, m.ctx.SynchronizeStream(m.stream))
-	require.NoError(b, m.ctx.Record(from, m.stream))
-	start := time.Now()
-	f()
-	host = time.Since(start)
-	require.NoError(b, m.ctx.Record(to, m.stream))
-	require.NoError(b, m.ctx.SynchronizeStream(m.stream))
-	ms, err := m.ctx.Elapsed(from, to)
+	timer, err := measure.NewTimer(m.ctx, m.stream)
 	require.NoError(b, err)
-	require.NoError(b, m.ctx.DestroyEvent(from))
-	require.NoError(b, m.ctx.DestroyEvent(to))
-	return time.Duration(float64(ms) * 1e6), host
-}
-
-// event returns a mark that takes the time.
-func (m *bench) event(b testing.TB) cuda.Event {
-	e, err := m.ctx.NewEvent(true)
+	gpu, host, err = timer.Time(func() error { f(); return nil })
 	require.NoError(b, err)
-	return e
+	require.NoError(b, timer.Close())
+	return gpu, host
 }
 
 // graphOf returns a graph of n checks.
@@ -130,8 +119,7 @@ func (m *bench) report(b *testing.B, times int, f func()) {
 
 // micros returns the median of the times of a batch, for one of the batch.
 func micros(batches []time.Duration) float64 {
-	slices.Sort(batches)
-	return float64(batches[len(batches)/2].Nanoseconds()) / batch / 1e3
+	return float64(measure.Median(batches).Nanoseconds()) / batch / 1e3
 }
 
 // BenchmarkCheck is a check with frames captured into rings of 512 MiB:

@@ -37,14 +37,9 @@ func (c *checker) know(f *Field) {
 }
 
 // prepare makes the launch.
-func (c *checker) prepare(e *Engine) error {
-	f, err := e.module.Function(kernel.Check)
-	if err != nil {
-		return err
-	}
+func (c *checker) prepare(e *Engine) {
 	c.launch.Call.State, c.launch.Call.Fields = uint64(e.state()), uint64(e.tableAt(0))
-	c.run = e.ctx.NewLaunch(f, kernel.Threads, unsafe.Pointer(&c.launch))
-	return nil
+	c.run = e.ctx.NewLaunch(e.kernels.check, kernel.Threads, unsafe.Pointer(&c.launch))
 }
 
 // Capturing reports whether work on the stream becomes part of a graph. It is

@@ -172,6 +172,8 @@ func TestMisuse(t *testing.T) {
 	require.EqualError(t, g.Check(0, 0, true, nil), "check: the engine is closed")
 	require.EqualError(t, g.Freeze(0), "freeze: the engine is closed")
 	require.EqualError(t, g.Rearm(0), "rearm: the engine is closed")
+	require.EqualError(t, g.AskRearm(), "ask: the engine is closed")
+	require.EqualError(t, g.Thaw(0), "thaw: the engine is closed")
 	_, err = g.Snapshot()
 	require.EqualError(t, err, "snapshot: the engine is closed")
 	_, err = g.Tick()

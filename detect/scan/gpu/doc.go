@@ -8,7 +8,9 @@
 // of the graph. [Engine.Poll] reads what the device has said so far out of
 // memory that both share. Once the engine is frozen, by a trip or by
 // [Engine.Freeze], nothing is written any more and [Engine.Snapshot] fetches,
-// on a stream of its own, whatever a dump needs. [Engine.Rearm] starts over.
+// on a stream of its own, whatever a dump needs. [Engine.Rearm] starts over, and
+// [Engine.Resume] goes on after a freeze. Fields that show themselves late can be
+// added at any time ([Engine.Add]).
 //
 // # Lifetimes first
 //
@@ -17,9 +19,9 @@
 // allocators of torch and Warp do it, is safe. What a captured check reads
 // must live as long as the graph.
 //
-// The engine's own memory is allocated by New, in one piece, and given back by
-// Close; nothing is allocated in between. Destroy graphs that hold checks
-// before Close.
+// The engine's own memory is allocated by New, in one piece, and further pieces by
+// Add; it stays where it is until Close gives it back, so that graphs may hold its
+// addresses. Destroy graphs that hold checks before Close.
 //
 // # Order
 //
@@ -27,7 +29,9 @@
 // are ordered by it. When the stream changes, the engine makes the new one
 // wait, on the device, for the check before. It cannot do that for a graph:
 // whoever replays one has to order it with checks elsewhere, which he does
-// anyway if they read what the graph writes.
+// anyway if they read what the graph writes. Who has nothing that is in order with
+// the checks, since they are all in graphs, asks ([Engine.AskRearm]), and the next
+// check does it.
 //
-// Check, Freeze and Rearm are for one goroutine at a time, Poll for any.
+// All is for one goroutine at a time, but Poll, which is for any.
 package gpu

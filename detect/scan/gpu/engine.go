@@ -21,13 +21,17 @@ type Engine struct {
 	known  atomic.Pointer[known]
 	ctx    *cuda.Context
 	module *cuda.Module
-	pieces []piece
-	said   cuda.Shared // a kernel.Verdict
-	own    cuda.Stream // of snapshots
-	frozen cuda.Event  // behind the last Freeze
-	checks checker
-	order  order
-	closed bool
+	// All are looked up when the engine is made: the driver may load a kernel then,
+	// which it must not have to do while somebody captures.
+	kernels struct{ check, control, flush cuda.Function }
+	pieces  []piece
+	said    cuda.Shared // a kernel.Verdict
+	own     cuda.Stream // of snapshots
+	frozen  cuda.Event  // behind the last Freeze
+	asked   cuda.Event  // behind the last AskRearm or AskResume
+	checks  checker
+	order   order
+	closed  bool
 }
 
 // errClosed is returned by all but Poll and Close after Close.
@@ -65,10 +69,20 @@ func (e *Engine) open(c Config) (err error) {
 	if e.module, err = e.ctx.Load(kernel.PTX); err != nil {
 		return err
 	}
+	for name, f := range map[string]*cuda.Function{
+		kernel.Check: &e.kernels.check, kernel.Control: &e.kernels.control, kernel.Flush: &e.kernels.flush,
+	} {
+		if *f, err = e.module.Function(name); err != nil {
+			return err
+		}
+	}
 	if e.own, err = e.ctx.NewStream(); err != nil {
 		return err
 	}
 	if e.frozen, err = e.ctx.NewEvent(false); err != nil {
+		return err
+	}
+	if e.asked, err = e.ctx.NewEvent(false); err != nil {
 		return err
 	}
 	if e.said, err = e.ctx.Share(int(unsafe.Sizeof(kernel.Verdict{}))); err != nil {
@@ -81,9 +95,7 @@ func (e *Engine) open(c Config) (err error) {
 		return err
 	}
 	e.take(first, c.Fields)
-	if err = e.checks.prepare(e); err != nil {
-		return err
-	}
+	e.checks.prepare(e)
 	e.order.ctx, e.order.calls = e.ctx, e.ctx.NewOrder()
 	return e.initialize(c.PostFrames)
 }
@@ -194,6 +206,7 @@ func (e *Engine) Close() error {
 	}
 	try(e.said.Device != 0, func() error { return e.ctx.Unshare(e.said) })
 	try(e.frozen != 0, func() error { return e.ctx.DestroyEvent(e.frozen) })
+	try(e.asked != 0, func() error { return e.ctx.DestroyEvent(e.asked) })
 	try(e.order.event != 0, func() error { return e.ctx.DestroyEvent(e.order.event) })
 	try(e.own != 0, func() error { return e.ctx.DestroyStream(e.own) })
 	try(e.module != nil, func() error { return e.module.Unload() })

@@ -52,12 +52,8 @@ func (e *Engine) Snapshot() (*Snapshot, error) {
 
 // flush writes the rows of the traces that the next check would have written.
 func (e *Engine) flush() error {
-	f, err := e.module.Function(kernel.Flush)
-	if err != nil {
-		return err
-	}
 	fields := e.tableAt(0)
-	return e.ctx.NewLaunch(f, kernel.Threads, unsafe.Pointer(&fields)).Run(e.own, len(e.fields))
+	return e.ctx.NewLaunch(e.kernels.flush, kernel.Threads, unsafe.Pointer(&fields)).Run(e.own, len(e.fields))
 }
 
 // turn returns the latest frame of a field.

@@ -233,7 +233,7 @@ func TestFreezeAndResume(t *testing.T) {
 		f, err := g.freeze().Frames(0, []int{1})
 		require.NoError(t, err)
 		assert.Equal(t, []int64{1, 3}, f.Ticks)
-		require.Equal(t, Verdict{Frozen: true}, g.Poll())
+		require.Equal(t, Verdict{Frozen: true, Rearms: 1}, g.Poll())
 
 		require.NoError(t, g.Resume(0))
 		g.check(0, bad)
@@ -243,6 +243,7 @@ func TestFreezeAndResume(t *testing.T) {
 		require.NoError(t, g.Resume(0))
 		g.check(0, fine)
 		g.sync()
+		v.Rearms++
 		require.Equal(t, v, g.Poll())
 		s, err := g.Snapshot()
 		require.NoError(t, err)
@@ -251,6 +252,116 @@ func TestFreezeAndResume(t *testing.T) {
 		assert.Equal(t, []int64{1, 3, 4}, f.Ticks)
 		require.NoError(t, g.Rearm(0))
 		g.sync()
+		require.Equal(t, Verdict{Rearms: 4}, g.Poll())
+	})
+}
+
+// What is asked for comes to pass at the end of the next check, which is not
+// recorded, at once with Thaw, or before another freeze.
+func TestAskRearm(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		g := newRig(t, d, threeFields())
+		fine, bad := g.put(repeat(envs*4, 1, nil), 0), g.put(repeat(envs*4, 1, map[int]float32{9: nan}), 0)
+		trip := func() {
+			t.Helper()
+			g.check(0, bad, fine, fine)
+			g.sync()
+			require.True(t, g.Poll().Tripped)
+		}
+		ticks := func(s *Snapshot) []int64 {
+			f, err := s.Frames(0, []int{1})
+			require.NoError(t, err)
+			return f.Ticks
+		}
+		g.check(0, fine, fine, fine)
+		trip() // 2
+		require.NoError(t, g.AskRearm())
+		g.sync()
+		require.True(t, g.Poll().Frozen, "no check has come")
+		g.check(0, bad, fine, fine) // 3
+		g.sync()
 		require.Equal(t, Verdict{Rearms: 1}, g.Poll())
+		g.check(0, fine, fine, fine) // 4
+		require.NoError(t, g.Thaw(0))
+		s := g.freeze()
+		assert.Equal(t, []int64{4}, ticks(s), "thaw had nothing to do")
+		_, ok := s.FirstBad(0)
+		assert.False(t, ok)
+		envsBad, err := s.BadEnvs()
+		require.NoError(t, err)
+		assert.Empty(t, envsBad)
+
+		require.NoError(t, g.AskResume())
+		require.NoError(t, g.Thaw(0))
+		g.check(0, fine, fine, fine) // 5
+		trip()                       // 6
+		s, err = g.Snapshot()
+		require.NoError(t, err)
+		assert.Equal(t, []int64{4, 5, 6}, ticks(s))
+		requireFirstBad(t, s, 0, Bad{Field: 0, Tick: 6, Count: 6, Row: 2, Col: 1, Class: Class(tensor.NaN), Rows: 1})
+
+		require.NoError(t, g.AskRearm())
+		s = g.freeze()
+		require.Equal(t, Verdict{Frozen: true, Rearms: 3}, g.Poll())
+		assert.Empty(t, ticks(s))
+		require.NoError(t, g.AskResume())
+		g.sync()
+		require.NoError(t, g.Check(0, 0, true, nil)) // 7
+		trip()                                       // 8
+		trace, err := g.freeze().Trace(0)
+		require.NoError(t, err)
+		assert.EqualValues(t, 8, trace[len(trace)-1].Tick)
+	})
+}
+
+// Graphs run on while the engine trips, is looked at and rearmed, time and again:
+// every check counts, and each time the recorder begins between two checks.
+func TestRearmWhileGraphsRun(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		const rounds, fields = 20, 60 // more fields than one launch has
+		var c Config
+		for i := range fields {
+			c.Fields = append(c.Fields, Field{DType: tensor.Float32, Rows: 3000, Cols: 4, Rank: i, Slots: 2, TraceLen: 4})
+		}
+		g := newRig(t, d, c)
+		s := g.stream()
+		addrs := make([]uintptr, fields)
+		fine := g.put(repeat(3000*4, 1, nil), 0)
+		for i := range addrs {
+			addrs[i] = fine
+		}
+		addrs[fields-1] = g.put(repeat(3000*4, 1, map[int]float32{4 * 2999: nan}), 0)
+		graph := g.graph(s, 0, addrs...)
+		var n, dealt int64
+		run := func(k int64) {
+			t.Helper()
+			for range k {
+				require.NoError(t, graph.Run(cuda.Stream(s)))
+			}
+			n += k
+		}
+		for round := range rounds {
+			for g.Poll().Trip.Tick <= dealt {
+				run(3)
+			}
+			dealt = g.Poll().Trip.Tick
+			snap, err := g.Snapshot()
+			require.NoError(t, err)
+			for _, field := range []int{0, fields - 1} {
+				f, err := snap.Frames(field, []int{2999})
+				require.NoError(t, err)
+				require.Equal(t, []int64{dealt}, f.Ticks, "round %d", round)
+			}
+			requireFirstBad(t, snap, fields-1, Bad{Field: fields - 1, Tick: dealt, Count: dealt, Row: 2999, Class: Class(tensor.NaN), Rows: 1})
+			run(2)
+			require.NoError(t, g.AskRearm())
+		}
+		require.NoError(t, g.ctx.SynchronizeStream(g.own))
+		run(1)
+		require.NoError(t, g.ctx.SynchronizeStream(cuda.Stream(s)))
+		tick, err := g.Tick()
+		require.NoError(t, err)
+		assert.Equal(t, n, tick, "every check counts")
+		assert.Equal(t, rounds, g.Poll().Rearms)
 	})
 }

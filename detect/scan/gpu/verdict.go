@@ -13,7 +13,7 @@ type Verdict struct {
 	Frozen  bool // nothing is recorded any more
 	Trip    Bad  // when Tripped
 	Clock   int  // of the check that tripped
-	Rearms  int  // that the device has done
+	Rearms  int  // how often recording began again
 }
 
 // Bad is a value that is not finite or breaks a limit, and when it was seen.

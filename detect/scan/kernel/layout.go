@@ -91,7 +91,7 @@ type Verdict struct {
 	_               structs.HostLayout
 	Trip            Trip
 	Tripped, Frozen uint32
-	Rearms          uint32 // that were done
+	Rearms          uint32 // how often recording began again
 	Seq             uint32 // odd while the rest is being written
 }
 
@@ -108,7 +108,8 @@ type State struct {
 	Clocks          [Clocks]int64
 	PostFrames      int64
 	Trip            Trip
-	Rearms, _       uint32
+	Rearms          uint32
+	Thaw            uint32 // an Op to do at the end of the next check: Rearm or Resume
 	Candidate       uint64 // all ones between two checks
 	Done            uint64 // 0 between two checks
 }
@@ -162,9 +163,18 @@ type Op uint32
 
 // Freeze stops the recording, Resume lets it go on. Rearm takes a trip back,
 // empties the rings and starts again; the host clears the bitmaps and the env
-// keys.
+// keys. All three must be ordered with checks.
+//
+// The others are for a frozen recorder, while checks may be running. Empty empties
+// the rings. AskRearm and AskResume have Rearm, without Empty, or Resume done at
+// the end of the next check; Thaw, ordered with checks, does it at once if it is
+// not done yet, and so does Freeze.
 const (
 	Freeze Op = 1 + iota
 	Rearm
 	Resume
+	Empty
+	AskRearm
+	AskResume
+	Thaw
 )

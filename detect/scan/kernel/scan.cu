@@ -26,7 +26,7 @@ enum Class : u32 { kFinite, kNaN, kPosInf, kNegInf };
 enum Broken : u32 { kLimit, kGrowth };            // in place of a class, in the key of a precursor
 enum Mode : u32 { kVector, kElement, kByte };     // how an argument can be read
 enum Flag : u32 { kMonitor = 1, kMarkEnvs = 2 };  // of a field
-enum Op : u32 { kFreeze = 1, kRearm, kResume };   // of ng_control
+enum Op : u32 { kFreeze = 1, kRearm, kResume, kEmpty, kAskRearm, kAskResume, kThaw };  // of ng_control
 
 struct Row {       // of a trace
   i64 tick, count;
@@ -93,7 +93,7 @@ struct Trip {
 struct Verdict {   // in memory of the host
   Trip trip;
   u32 tripped, frozen;
-  u32 rearms;      // that were done
+  u32 rearms;      // how often recording began again
   u32 seq;         // odd while the rest is being written
 };
 
@@ -105,7 +105,8 @@ struct State {
   i64 clocks[8];
   i64 post_frames;
   Trip trip;
-  u32 rearms, pad;
+  u32 rearms;
+  u32 thaw;        // kRearm or kResume: to be done at the end of the next check, 0: nothing
   u64 candidate;   // smallest key of what may trip in this check, or ~0
   u64 done;        // blocks of the check under way; those with a candidate in the upper half
 };
@@ -730,17 +731,37 @@ __device__ __noinline__ double mean_of(const Partial* p, u32 n, double finite) {
   return mean > most ? most : mean < -most ? -most : mean;
 }
 
-// only_count is what is left of a check when nothing is recorded any more.
-__device__ __forceinline__ void only_count(const Call& c, Moment now) {
-  c.state->tick = now.tick;
-  c.state->clocks[c.clock] = now.count;
+// begin_again lets recording begin again, with the trip forgotten or not.
+__device__ void begin_again(State* s, bool rearm) {
+  if (rearm) s->tripped = 0, s->candidate = kNone;
+  s->frozen = s->tripped && s->clocks[s->trip.clock] >= s->trip.until;
+  s->thaw = 0, s->rearms++;
+}
+
+// leave_frozen is what the last block does when nothing is recorded. That the blocks are counted all
+// the same lets recording begin again between two checks, whoever makes them: no
+// block of a check may see that it is frozen when another does not.
+__device__ __noinline__ void leave_frozen(State* s, u32 clock, Moment now) {
+  s->done = 0;
+  s->tick = now.tick;
+  s->clocks[clock] = now.count;
+  u32 thaw = *(volatile u32*)&s->thaw;
+  if (thaw == 0) return;
+  begin_again(s, thaw == kRearm);
+  publish(s);
+}
+
+// pass is all that a block has to do when nothing is recorded.
+__device__ __forceinline__ void pass(const Call& c, Moment now) {
+  __syncthreads();  // all threads have read the state, which the last block may change
+  if (threadIdx.x == 0 && u32(count_block(c, false)) + 1 == c.blocks) leave_frozen(c.state, c.clock, now);
 }
 
 // no_fields is a check that only moves its clock. One thread runs it.
 __device__ __noinline__ void no_fields(const Call c) {
   State* s = c.state;
   Moment now = {s->tick + 1, s->clocks[c.clock] + c.advance};
-  if (s->frozen) only_count(c, now);
+  if (s->frozen) leave_frozen(s, c.clock, now);
   else leave(c, now, s->tripped != 0, c.blocks - 1, false);
 }
 
@@ -816,7 +837,7 @@ __device__ __forceinline__ void keep_book(const Call& c, Field* f, Shared& sh, u
   Book book = book_of(f);
   e.look(c);
   if (e.frozen) {
-    if (blockIdx.x == 0 && threadIdx.x == 0 && c.part == 0) only_count(c, e.now);
+    pass(c, e.now);
     return;
   }
   u64 at = e.turn(6), held = e.turn(7);
@@ -847,7 +868,10 @@ __device__ __forceinline__ void read_part(const Call& c, Shared& sh, Work& w) {
     case kInt64: case kUint64: done = fast<Int64>(c, w, e, sh, sh.t64, &was); break;
     default: begin(c, e, w, sh);
   }
-  if (e.frozen) return;
+  if (e.frozen) {
+    pass(c, e.now);
+    return;
+  }
   if (!done) {
     if (kept) w.dst = 0;
     candidate = careful(c, w, sh);
@@ -898,16 +922,24 @@ NG_KERNEL ng_flush(const Field* fields) {
 }
 
 // ng_control freezes the recorder, lets it go on, or takes the trip back, empties
-// the rings and starts it again. One thread for each field; the host clears
-// bitmaps and env keys.
+// the rings and starts it again; the host clears bitmaps and env keys. One thread
+// for each field. What is asked for comes to pass at the end of the next check of
+// the frozen recorder or, if there was none, with kThaw or before another freeze.
 NG_KERNEL ng_control(State* s, Field* fields, u32 n, u32 op) {
   u32 i = blockIdx.x * kThreads + threadIdx.x;
-  if (op == kRearm && i < n) {
+  if ((op == kRearm || op == kEmpty) && i < n) {
     fields[i].first = {kNone, 0, 0, 0, 0};
     fields[i].turns[0].held = fields[i].turns[1].held = 0;
   }
   if (i != 0) return;
-  s->frozen = op == kFreeze || (op == kResume && s->tripped && s->clocks[s->trip.clock] >= s->trip.until);
-  if (op == kRearm) s->tripped = 0, s->candidate = kNone, s->rearms++;
+  switch (op) {
+    case kEmpty: return;
+    case kAskRearm: s->thaw = kRearm; return;
+    case kAskResume: s->thaw = kResume; return;
+    case kRearm: case kResume: begin_again(s, op == kRearm); break;
+    default:
+      if (s->thaw) begin_again(s, s->thaw == kRearm);
+      if (op == kFreeze) s->frozen = 1;
+  }
   publish(s);
 }

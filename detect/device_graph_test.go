@@ -1,0 +1,150 @@
+package detect
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/internal/cuda"
+	"github.com/nanguard/nanguard/internal/cuda/cudatest"
+)
+
+// replay runs a graph and waits for it.
+func (b *bench) replay(g *cuda.Graph) {
+	b.t.Helper()
+	require.NoError(b.t, g.Run(b.stream))
+	require.NoError(b.t, b.ctx.SynchronizeStream(b.stream))
+}
+
+// A loop that is graphs alone gets every dump that it may have: once one is
+// written, the guard arms itself, and graphs may run all the while.
+func TestALoopOfGraphsIsArmedAgain(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		b := newBench(t, d)
+		cfg := testConfig(t, 4)
+		cfg.MaxDumps = 3
+		g := b.guard(cfg)
+		qvel := b.field(g, "qvel", 1, FieldOptions{})
+		graph := b.graph(g, dump.ClockSubstep)
+		b.set(qvel, []float32{0, 0, nan, 0}) // and so it stays
+		require.Eventually(t, func() bool {
+			b.replay(graph)
+			return len(dumpFiles(t, g)) == 3
+		}, 30*time.Second, time.Millisecond)
+		v, tripped := g.Wait()
+		require.True(t, tripped)
+		require.NoError(t, v.Error)
+		var last int64
+		for i, name := range dumpFiles(t, g) {
+			f := open(t, name)
+			trip := f.Manifest().Trip
+			assert.Greater(t, trip.Tick, last)
+			assert.Equal(t, 2, *trip.Env)
+			last = trip.Tick
+			want := []int64{trip.Tick}
+			if i == 0 {
+				want = []int64{1, 2}
+			}
+			assert.Equal(t, want, ticksOf(t, f, "qvel"))
+		}
+		assert.Equal(t, last, v.Trip.Tick)
+		require.NoError(t, graph.Destroy())
+	})
+}
+
+// It rests as long as it should first.
+func TestALoopOfGraphsRests(t *testing.T) {
+	b := newBench(t, cudatest.Host(t))
+	cfg := testConfig(t, 2)
+	cfg.MaxDumps, cfg.Cooldown = 2, time.Hour
+	var hours atomic.Int64
+	cfg.Now = func() time.Time {
+		return time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local).Add(time.Duration(hours.Load()) * time.Hour)
+	}
+	g := b.guard(cfg)
+	qvel := b.field(g, "qvel", 1, FieldOptions{})
+	graph := b.graph(g, dump.ClockSubstep)
+	b.set(qvel, []float32{nan, 0})
+	b.replay(graph)
+	g.Wait()
+	time.Sleep(2 * watchEvery)
+	b.replay(graph)
+	b.replay(graph)
+	_, err := g.Dump("asked")
+	require.ErrorIs(t, err, ErrNothingNew)
+	hours.Store(1)
+	require.Eventually(t, func() bool {
+		b.replay(graph)
+		return len(dumpFiles(t, g)) == 2
+	}, 30*time.Second, time.Millisecond)
+	require.NoError(t, graph.Destroy())
+}
+
+// After a dump that was asked for, graphs go on recording where they were, and the
+// trip after it has its history.
+func TestALoopOfGraphsGoesOnAfterADump(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		b := newBench(t, d)
+		cfg := testConfig(t, 4)
+		cfg.MaxDumps = 4
+		g := b.guard(cfg)
+		qvel := b.field(g, "qvel", 1, FieldOptions{})
+		graph := b.graph(g, dump.ClockSubstep)
+		b.replay(graph) // 2
+		for range 2 {
+			path, err := g.Dump("asked")
+			require.NoError(t, err)
+			assert.Equal(t, []int64{1, 2}, ticksOf(t, open(t, path), "qvel"))
+		}
+		b.sync()
+		b.replay(graph) // 3, which ends the freeze
+		b.replay(graph) // 4
+		path, err := g.Dump("asked")
+		require.NoError(t, err)
+		assert.Equal(t, []int64{1, 2, 4}, ticksOf(t, open(t, path), "qvel"))
+		b.check(g, dump.ClockSubstep) // 5, which ends it before
+		b.set(qvel, []float32{0, nan, 0, 0})
+		b.replay(graph) // 6
+		v, tripped := g.Wait()
+		require.True(t, tripped)
+		require.NoError(t, v.Error)
+		assert.Equal(t, []int64{1, 2, 4, 5, 6}, ticksOf(t, open(t, v.Path), "qvel"))
+		require.NoError(t, graph.Destroy())
+	})
+}
+
+// A guard that armed itself and has seen no check since has nothing to dump; with
+// one outside of graphs it records that one.
+func TestArmedAndNothingRecorded(t *testing.T) {
+	b := newBench(t, cudatest.Host(t))
+	cfg := testConfig(t, 2)
+	cfg.MaxDumps = 3
+	g := b.guard(cfg)
+	qvel := b.field(g, "qvel", 1, FieldOptions{})
+	graph := b.graph(g, dump.ClockSubstep)
+	b.set(qvel, []float32{nan, 0})
+	b.replay(graph) // 2
+	v, _ := g.Wait()
+	again, err := g.Dump("asked")
+	require.ErrorIs(t, err, ErrNothingNew)
+	assert.Equal(t, v.Path, again)
+	b.set(qvel, []float32{0, 0})
+	b.check(g, dump.ClockSubstep) // 3
+	path, err := g.Dump("asked")
+	require.NoError(t, err)
+	f := open(t, path)
+	assert.Equal(t, []int64{3}, ticksOf(t, f, "qvel"))
+	assert.Nil(t, f.Manifest().Trip)
+	assert.Empty(t, f.Manifest().FirstBad)
+	require.NoError(t, graph.Destroy())
+}
+
+// sync waits for all of the GPU.
+func (b *bench) sync() {
+	b.t.Helper()
+	require.NoError(b.t, b.ctx.Synchronize())
+}
