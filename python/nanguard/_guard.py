@@ -332,7 +332,7 @@ class Guard:
                 stream = plan.stream and plan.stream()
             elif hasattr(stream, "cuda_stream"):
                 stream = stream.cuda_stream
-            code = call(self._handle, plan.clock, plan.address, plan.n, stream)
+            code = call(*plan.args, stream)
             del keep, given
         if code != 0 or not self._said_plan:
             self._after(code)
@@ -355,7 +355,7 @@ class Guard:
         for name, x in named.items():
             if name not in self._fields:
                 self.bind(name, x, clock=clock)
-        plan = Plan(self._lib, number, [self._fields[name] for name in named])
+        plan = Plan(self._lib, self._handle, number, [self._fields[name] for name in named])
         self._plans[(clock, *named)] = plan
         return plan
 

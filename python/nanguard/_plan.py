@@ -75,11 +75,14 @@ class BoundField:
 class Plan:
     """The references of one check: a clock and some fields in order."""
 
-    def __init__(self, lib: Library, clock: int, fields: list[BoundField]) -> None:
-        self._lib, self.clock, self.fields, self.n = lib, clock, fields, len(fields)
+    def __init__(self, lib: Library, guard: int, clock: int, fields: list[BoundField]) -> None:
+        self.fields, self.n = fields, len(fields)
         self._buffer = bytearray(_SIZE * self.n)
         self._pin = (ctypes.c_char * len(self._buffer)).from_buffer(self._buffer) if self.n else None
-        self.address = ctypes.addressof(self._pin) if self._pin is not None else None
+        address = ctypes.c_void_p(ctypes.addressof(self._pin) if self._pin is not None else None)
+        n = ctypes.c_uint32(self.n)
+        # Of ng_check, but for the stream. Objects of ctypes are passed on quicker than numbers.
+        self.args = (ctypes.c_uint64(guard), ctypes.c_int32(clock), address, n)
         self._words = memoryview(self._buffer).cast("Q") if self.n else memoryview(b"")
         self._entries: list[tuple[Any, ...]] = [_NEW] * self.n
         self.watched = [(_WORDS * i + 1, f) for i, f in enumerate(fields) if f.watched is not None]
@@ -89,6 +92,7 @@ class Plan:
         self._types: list[Any] = [None] * self.n
         self._chances = [_CHANCES if _TYPE_AT else 0] * self.n
         self._rest = list(range(self.n))
+        self._refs_from_objects, self._refs_args = lib.ng_refs_from_objects, (n, ctypes.c_size_t(_TYPE_AT), address)
         # What was borrowed through DLPack from owners that know nothing of the check's stream.
         self._borrowed: collections.deque[Any] = collections.deque(maxlen=_BORROWED * self.n)
 
@@ -102,7 +106,7 @@ class Plan:
         """Has the library ask the frameworks where their arrays are; one that is not like the last goes the slow way."""
         while True:
             try:
-                done: int = self._lib.ng_refs_from_objects(self._sources, id(arrays) + _ITEMS, self.n, _TYPE_AT, self.address)
+                done: int = self._refs_from_objects(self._sources, id(arrays) + _ITEMS, *self._refs_args)
                 if done == self.n:
                     return
                 self._withdraw([done])
