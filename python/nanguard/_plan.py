@@ -87,6 +87,7 @@ class Plan:
         self._entries: list[tuple[Any, ...]] = [_NEW] * self.n
         self.watched = [(_WORDS * i + 1, f) for i, f in enumerate(fields) if f.watched is not None]
         self.stream: Callable[[], int] | None = None
+        self._streams: list[tuple[bool, Callable[[], int] | None]] = [(False, None)] * self.n  # of each array, and whether torch's
         # Which arrays the library locates, by ng_source, and the others.
         self._sources = (ctypes.c_uint64 * (2 * self.n))()
         self._types: list[Any] = [None] * self.n
@@ -183,6 +184,7 @@ class Plan:
         f = self.fields[i]
         if f.number is not None and is_scalar(x):
             f.number[0] = float(x)
+            self._follow(i, x, number_view(f))
             self._pack(i, number_view(f), Layout(1, 1, 8, 8))
             self._entries[i] = (type(x), SCALAR, None, None, f.number, None)
             return
@@ -190,12 +192,21 @@ class Plan:
         borrowed = v.keep is not None and v.memory == CUDA
         if borrowed:
             self._borrowed.append(v.keep)
-        if v.memory == CUDA and (self.stream is None or v.kind == TORCH):
-            self.stream = stream_source(x, v) or self.stream
+        self._follow(i, x, v)
         self._pack(i, v, layout)
         self._remember(i, x, v, copied)
         if self._chances[i] and not copied and not borrowed:
             self._offer(i, type(x))
+
+    def _follow(self, i: int, x: Any, v: View) -> None:
+        """Notes who knows the stream of an array. Where torch has a part in the check, its word counts.
+
+        It is that of the arrays as they are now: a simulator's own arrays may follow
+        torch's views of them in the same place, in a graph that the simulator captures.
+        """
+        self._streams[i] = (v.kind == TORCH, stream_source(x, v))
+        known = [s for s in self._streams if s[1] is not None]
+        self.stream = max(known, key=lambda s: s[0])[1] if known else None
 
     def _remember(self, i: int, x: Any, v: View, copied: bool) -> None:
         """Says how the same array, or one like it, is recognised next time."""

@@ -1,5 +1,6 @@
 """Every kind of array, asked for its address by protocol."""
 
+import ctypes
 import sys
 import types
 
@@ -8,6 +9,7 @@ import pytest
 
 from nanguard._arrays import NUMPY, OTHER, PROXY, TORCH, WARP, contiguous, is_scalar, layout_of, stream_source, view_of
 from nanguard._library import CUDA, HOST
+from nanguard._plan import BoundField, Plan
 
 
 class Interface:
@@ -102,6 +104,12 @@ class FakeTensor:
     def data_ptr(self) -> int:
         return 0x7000
 
+    def get_device(self) -> int:
+        return self.device.index
+
+    def is_contiguous(self) -> bool:
+        return self._stride == (self.shape[1], 1)
+
 
 def test_torch_by_duck() -> None:
     v = view_of(FakeTensor())
@@ -131,7 +139,7 @@ def test_the_stream_is_asked_for_where_the_array_belongs(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "warp", types.SimpleNamespace(get_stream=lambda d: types.SimpleNamespace(cuda_stream=300 + d.ordinal)))
 
     class Array(Interface):
-        ptr, strides, shape = 64, (4,), (2,)
+        ptr, dtype, strides, shape = 64, "float32", (4,), (2,)
         device = types.SimpleNamespace(ordinal=3)
 
     Array.__module__ = "warp._src.types"
@@ -148,6 +156,14 @@ def test_the_stream_is_asked_for_where_the_array_belongs(monkeypatch: pytest.Mon
     ndarray.__module__ = "cupy"
     c = ndarray("__cuda_array_interface__", data=(64, False), shape=(2,), typestr="<f4")
     assert (view_of(c).device, stream_source(c, view_of(c))()) == (4, 404)
+
+    # The stream of a plan is that of the arrays of this check, not of those that were there first.
+    plan = Plan(types.SimpleNamespace(ng_refs_from_objects=None), 1, 0, [BoundField("qpos", True, None), BoundField("qvel", True, None)])
+    for arrays, stream in [((x, x), 201), ((w, w), 303), ((w, x), 201), ((c, w), 404), ((x, w), 201), ((1.0, w), 303), ((1.0, 2.0), None)]:
+        for f, a in zip(plan.fields, arrays):
+            f.number = (ctypes.c_double * 1)() if isinstance(a, float) else None
+        plan._fill(arrays)
+        assert (plan.stream and plan.stream()) == stream, arrays
 
 
 @pytest.mark.parametrize(
