@@ -20,24 +20,28 @@ import (
 type bench struct {
 	t      testing.TB
 	driver *cuda.Driver
+	device int
 	ctx    *cuda.Context
 	stream cuda.Stream
 }
 
-func newBench(t testing.TB, d *cuda.Driver) *bench {
+func newBench(t testing.TB, d *cuda.Driver) *bench { return newBenchOn(t, d, 0) }
+
+// newBenchOn is newBench with another GPU than the first.
+func newBenchOn(t testing.TB, d *cuda.Driver, device int) *bench {
 	t.Helper()
-	ctx, err := d.Primary(0)
+	ctx, err := d.Primary(device)
 	require.NoError(t, err)
 	s, err := ctx.NewStream()
 	require.NoError(t, err)
-	return &bench{t, d, ctx, s}
+	return &bench{t, d, device, ctx, s}
 }
 
 // guard returns a guard of the GPU.
 func (b *bench) guard(cfg Config) *Guard {
 	b.t.Helper()
 	g := newGuard(b.t, cfg)
-	dev, err := b.driver.Device(0)
+	dev, err := b.driver.Device(b.device)
 	require.NoError(b.t, err)
 	g.gpu = &hardware{driver: b.driver, device: dev}
 	return g
@@ -50,7 +54,8 @@ func (b *bench) array(rows, cols int) tensor.Ref {
 	require.NoError(b.t, err)
 	b.t.Cleanup(func() { b.ctx.Free(p) })
 	ref := tensor.Ref{
-		Mem: tensor.CUDA, Addr: uintptr(p), DType: tensor.Float32, Rows: rows, Cols: cols, RowStride: 4 * cols, ColStride: 4,
+		Mem: tensor.CUDA, Device: b.device, Addr: uintptr(p), DType: tensor.Float32,
+		Rows: rows, Cols: cols, RowStride: 4 * cols, ColStride: 4,
 	}
 	b.set(ref, make([]float32, rows*cols))
 	return ref

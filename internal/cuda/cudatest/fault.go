@@ -82,3 +82,35 @@ func Enter(t testing.TB, lib cuda.Library, c *cuda.Context) (leave func()) {
 		runtime.UnlockOSThread()
 	}
 }
+
+// Lose takes the context of one of the host's GPUs away until the test ends: every
+// call says r from now on.
+func Lose(t testing.TB, device int, r cuda.Result) {
+	t.Helper()
+	ask(t, "ng_lose", uintptr(device), uintptr(r))
+	t.Cleanup(func() { Heal(t, device) })
+}
+
+// Heal gives the context back.
+func Heal(t testing.TB, device int) {
+	t.Helper()
+	ask(t, "ng_lose", uintptr(device), 0)
+}
+
+// Objects returns how many objects of the host's driver were made and not given
+// back: memory, streams, graphs, events and modules, of the whole process.
+func Objects(t testing.TB) int {
+	t.Helper()
+	return int(ask(t, "ng_objects"))
+}
+
+// ask calls a function of the fake that no driver has.
+func ask(t testing.TB, name string, args ...uintptr) uint32 {
+	t.Helper()
+	lib := HostLibrary(t)
+	fn, err := lib.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint32(lib.Call(fn, args))
+}

@@ -16,7 +16,7 @@
 #include <string>
 
 typedef int Result;
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, NOT_FOUND = 500, INVALID_HANDLE = 400, CAPTURE_UNSUPPORTED = 900, INVALID_PTX = 218 };
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, NOT_FOUND = 500, INVALID_HANDLE = 400, CAPTURE_UNSUPPORTED = 900, INVALID_PTX = 218, ILLEGAL_ADDRESS = 700 };
 
 namespace {
 
@@ -38,6 +38,7 @@ std::map<uintptr_t, int> events, modules;  // their devices
 uintptr_t next_handle = 0x1000;
 size_t in_use[kDevices], capacity = size_t(1) << 30;
 uint64_t launches;
+Result lost[kDevices];  // what every call on the device returns once its context is gone
 thread_local std::vector<uintptr_t> contexts;
 thread_local int capture_mode;  // 2: relaxed
 const uintptr_t kContext = 0xc0de;
@@ -56,7 +57,7 @@ void (*const kWork[])(const void*) = {check, control, flush};
 
 #define CALL extern "C" Result
 #define LOCK std::lock_guard<std::recursive_mutex> lock(mu)
-#define NEED_CONTEXT LOCK; if (contexts.empty()) return INVALID_CONTEXT
+#define NEED_CONTEXT LOCK; if (contexts.empty()) return INVALID_CONTEXT; if (lost[device()]) return lost[device()]
 // What might break a capture is forbidden to a thread that has not said that it knows what it does.
 #define NEED_SAFE NEED_CONTEXT; if (capture_mode != 2 && capturing_any()) return CAPTURE_UNSUPPORTED
 #define NEED(x, code) if (!(x)) return code
@@ -114,6 +115,23 @@ bool capturing(uintptr_t stream) {
 bool capturing_any() {
   for (auto& s : streams) if (s.second->capture) return true;
   return false;
+}
+
+// readable reports whether there is memory where the arguments of a check begin.
+bool readable(const Launch& l) {
+  for (u32 i = 0; i < l.call.args; i++) if (l.from[i].n > 0 && !owner(uintptr_t(l.from[i].base), 1)) return false;
+  return true;
+}
+
+// play plays a kernel. One that reads what is not there takes the context with it,
+// which the next call is told.
+void play(uintptr_t f, unsigned grid, unsigned threads, const void* params) {
+  if (lost[device()]) return;
+  if (f == 0 && !readable(*(const Launch*)params)) {
+    lost[device()] = ILLEGAL_ADDRESS;
+    return;
+  }
+  host::launch(kWork[f], grid, threads, params, launches++);
 }
 
 }  // namespace
@@ -258,13 +276,19 @@ CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned
   } else {
     copy->assign((char*)params[0], kSizes[f]);
   }
-  return run(s, [=] { host::launch(kWork[f], gx, bx, copy->data(), launches++); });
+  return run(s, [=] { play(f, gx, bx, copy->data()); });
 }
 
 // ng_objects returns how many objects there are that a program has to give back.
 extern "C" unsigned ng_objects() {
   LOCK;
   return unsigned(memory.size() + streams.size() + graphs.size() + events.size() + modules.size());
+}
+
+// ng_lose takes the context of a device away, and with 0 gives it back.
+extern "C" void ng_lose(int device, Result r) {
+  LOCK;
+  lost[device] = r;
 }
 
 // ng_sizeof lets the tests compare layout.go with the compiler's opinion.
