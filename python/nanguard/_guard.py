@@ -479,7 +479,7 @@ class Guard:
 
     def _dump_at_end(self, reason: str) -> None:
         """Writes a dump for a run that is going down; what goes wrong is only logged."""
-        if not self._close.alive:
+        if not self._close.alive or os.getpid() != self._pid:  # a worker that was forked has nothing to tell
             return
         try:
             self._flush()

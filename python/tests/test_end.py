@@ -20,6 +20,15 @@ x = np.zeros(8)
 """
 
 
+# A guard whose next check trips, and whose dump takes a while.
+BIG = """
+big = np.random.default_rng(1).normal(size=(64, 4000))
+guard = nanguard.Guard(64, sys.argv[1], max_envs=20, hooks=True)
+for _ in range(100): guard.check(obs=big)
+big[3, 1] = np.nan
+"""
+
+
 def only_dump(folder) -> Dump:
     (path,) = folder.glob("nan_dump_2*.npz")
     return Dump(path)
@@ -169,6 +178,48 @@ def test_sigterm_unasked(dumps) -> None:
     assert not dumps.exists()
 
 
+def test_sigterm_between_two_checks_of_a_busy_loop(dumps) -> None:
+    busy = "guard = nanguard.Guard(8, sys.argv[1], hooks=True)\nguard.check(reward=x)\nprint('ready', flush=True)\nwhile True: guard.check(reward=x)\n"
+    assert terminate(busy, dumps) == -signal.SIGTERM
+    d = only_dump(dumps)
+    assert d.manifest["run"]["exception"] == "signal: SIGTERM" and d.field("reward").shape[0] >= 1
+
+
+def test_sigterm_while_a_dump_is_written(dumps) -> None:
+    """It is the dump of the trip that stays, and it is whole."""
+    assert terminate(BIG + "guard.check(obs=big)\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)\n", dumps) == -signal.SIGTERM
+    d = only_dump(dumps)
+    assert d.manifest["trip"]["env"] == 3 and d.field("obs").shape[0] == 101
+
+
+def test_shutdown_with_a_dump_under_way_and_hooks(dumps) -> None:
+    done = python(HEAD + BIG + "guard.check(obs=big)\n", str(dumps))
+    assert done.returncode == 0 and only_dump(dumps).field("obs").shape[0] == 101, done
+
+
+def test_closed_under_a_thread_that_checks(dumps) -> None:
+    """The thread's next check is refused, whatever it was at, and nothing worse happens."""
+    done = python(
+        HEAD + "import threading\n"
+        "for _ in range(20):\n"
+        "    guard, said = nanguard.Guard(8, sys.argv[1]), []\n"
+        "    def run():\n"
+        "        try:\n"
+        "            while True: guard.check(reward=x)\n"
+        "        except nanguard.NanGuardError as e: said.append(e.code)\n"
+        "    threads = [threading.Thread(target=run) for _ in range(3)]\n"
+        "    for t in threads: t.start()\n"
+        "    time.sleep(0.01)\n"
+        "    guard.close()\n"
+        "    for t in threads: t.join(10)\n"
+        "    assert said == ['handle'] * 3, said\n"
+        "print('done')\n",
+        str(dumps),
+    )
+    assert done.stdout == "done\n", done
+    assert not dumps.exists()
+
+
 def test_hooks_go_away_with_the_guard(dumps) -> None:
     excepthook, handler = sys.excepthook, signal.getsignal(signal.SIGTERM)
     a = nanguard.Guard(ENVS, dumps, hooks=True)
@@ -225,7 +276,25 @@ def test_a_pool_of_forked_workers(dumps) -> None:
         str(dumps),
     )
     assert done.stdout == "1225\n" and done.returncode == 0, done
+    assert "no dump" not in done.stderr, done.stderr  # which SIGTERM, by which the pool ends, would have it say
     assert not dumps.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_while_a_dump_is_written(dumps) -> None:
+    """The child goes its way to an orderly end, and the parent's dump is whole."""
+    done = python(
+        HEAD + BIG + "guard.check(obs=big)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    signal.alarm(20)\n"
+        "    sys.exit(0)\n"
+        "_, status = os.waitpid(child, 0)\n"
+        "print(status, guard.wait().env)\n",
+        str(dumps),
+    )
+    assert done.stdout == "0 3\n", done
+    assert only_dump(dumps).field("obs").shape[0] == 101
 
 
 def test_spawned_workers_have_guards_of_their_own(dumps, tmp_path) -> None:

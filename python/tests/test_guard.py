@@ -210,6 +210,65 @@ def test_what_on_trip_raises_gets_through(dumps) -> None:
             guard.check(reward=np.full(ENVS, NAN))
 
 
+def test_a_function_that_raises_is_called_once(dumps) -> None:
+    """The run may catch what it raised and go on: checks do, and the dump is there."""
+    seen = []
+
+    def stop(v: nanguard.Verdict) -> None:
+        seen.append(v)
+        raise KeyError(v.field)
+
+    with nanguard.Guard(ENVS, dumps, on_trip=stop) as guard:
+        with pytest.raises(KeyError):
+            guard.check(reward=np.full(ENVS, NAN))
+        for _ in range(5):
+            guard.check(reward=np.zeros(ENVS))
+        assert guard.wait().path
+    assert len(seen) == 1 and len(list(dumps.glob("nan_dump_2*.npz"))) == 1
+
+
+@pytest.mark.parametrize("call", ["check", "wait", "dump", "close"])
+def test_a_function_may_use_the_guard(dumps, call) -> None:
+    x, said = np.zeros(ENVS), []
+
+    def use(v: nanguard.Verdict) -> None:
+        try:
+            {"check": lambda: guard.check(reward=x), "wait": guard.wait, "dump": guard.dump, "close": guard.close}[call]()
+            said.append("done")
+        except nanguard.NanGuardError as e:
+            said.append(e.code)
+
+    with nanguard.Guard(ENVS, dumps, on_trip=use) as guard:
+        x[3] = NAN
+        guard.check(reward=x)
+    assert said == ["no_dumps" if call == "dump" else "done"]  # the trip's own dump is the one of this run
+    assert len(list(dumps.glob("nan_dump_2*.npz"))) == 1
+
+
+def test_an_array_that_raises_leaves_the_guard_as_it_was(dumps, open_dump) -> None:
+    class Broken:
+        shape, dtype = (ENVS,), "float64"
+
+        __array_interface__ = property(lambda self: 1 // 0)
+
+    x = np.zeros(ENVS)
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.bind("qpos", lambda: x if len(x) else 1 // 0, clock="step", watch=True)
+        for i in range(6):
+            if i % 2:
+                with pytest.raises(ZeroDivisionError):
+                    guard.check(reward=np.full(ENVS, i), value=Broken())
+            else:
+                guard.check(reward=np.full(ENVS, i), value=np.full(ENVS, i))
+        x = np.zeros(0)
+        with pytest.raises(ZeroDivisionError):
+            guard.check(reward=np.full(ENVS, 9), value=np.zeros(ENVS))
+        x = np.zeros(ENVS)
+        guard.check(reward=np.full(ENVS, 6), value=np.full(ENVS, 6))
+        d = open_dump(guard.dump())
+    assert list(d.field("reward")[:, 0, 0]) == list(d.field("value")[:, 0, 0]) == [0, 2, 4, 6]
+
+
 def test_a_trip_is_said_in_the_log(dumps, caplog) -> None:
     with caplog.at_level(logging.INFO, "nanguard"):
         with nanguard.Guard(ENVS, dumps) as guard:

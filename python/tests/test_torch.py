@@ -6,7 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
-from conftest import ENVS, Dump, diagnosis
+from conftest import ENVS, Dump, diagnosis, python
 
 import nanguard
 
@@ -105,6 +105,44 @@ def test_no_tensor_is_kept_alive(dumps) -> None:
         del x
         gc.collect()
         assert gone() is None
+
+
+def test_memory_taken_from_under_a_tensor(dumps, open_dump) -> None:
+    """A tensor whose storage was given back has no address: the check is refused, and the guard goes on."""
+    x, kept = torch.zeros(ENVS, 300), torch.zeros(ENVS, 2)
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.check("step", {"obs": x, "action": kept})
+        guard.check("step", {"obs": x, "action": kept})
+        x.untyped_storage().resize_(0)
+        for _ in range(3):
+            with pytest.raises(nanguard.NanGuardError, match="obs"):
+                guard.check("step", {"obs": x, "action": kept})
+        for i in range(5):
+            guard.check("step", {"obs": torch.full((ENVS, 300), float(i)), "action": kept})
+            gc.collect()
+        assert guard.poll() is None
+        assert list(open_dump(guard.dump()).field("obs")[:, 0, 7]) == [0, 0, 0, 1, 2, 3, 4]
+
+
+def test_an_exception_of_torch_that_nobody_catches(dumps) -> None:
+    """With hooks the dump has the exception, and the loss's tensors of the step that raised are in it."""
+    done = python(
+        "import sys, torch, nanguard\n"
+        "guard = nanguard.Guard(4, sys.argv[1], hooks=True)\n"
+        "policy = torch.nn.Linear(3, 2)\n"
+        "for i in range(5):\n"
+        "    mean = policy(torch.ones(4, 3))\n"
+        "    guard.check('step', {'policy.mean': mean})\n"
+        "    loss = mean.square().mean()\n"
+        "    guard.log(loss=loss)\n"
+        "    torch.distributions.Normal(mean, torch.tensor(1.0 - i))\n",
+        str(dumps),
+    )
+    assert done.returncode == 1 and "ValueError" in done.stderr, done
+    (path,) = dumps.glob("nan_dump_2*.npz")
+    d = Dump(path)
+    assert d.manifest["run"]["exception"].startswith("ValueError: Expected parameter scale")
+    assert d.field("loss.total").shape[0] == d.field("policy.mean").shape[0] == 2
 
 
 def test_gradients_are_left_alone(dumps) -> None:
