@@ -247,12 +247,12 @@ var scenarios = []scenario{
 		config: func(c *Config) { c.MaxDumps, c.PostFrames = 2, 0 },
 		play: func(w *world) {
 			for _, env := range []int{11, 22} {
-				walk(w, 5, func(step int, v map[string][]float32) {
-					if step == 3 {
-						v["qpos"][env*4+1] = nan
-					}
-				})
-				w.g.Wait()
+				walk(w, 4, nil)
+				v := noise(24*4, 5)
+				v[env*4+1] = nan
+				w.put("qpos", v)
+				w.check(dump.ClockSubstep)
+				w.g.Wait() // the next check arms the guard again, in both worlds
 			}
 		},
 	},

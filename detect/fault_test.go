@@ -264,7 +264,7 @@ const manyEnv = "NANGUARD_TEST_CHECKS"
 // Any number of checks leaves no object of the driver behind and no memory taken,
 // with fields that come late, dumps, trips and graphs on the way.
 func TestManyChecksOnADevice(t *testing.T) {
-	n := 3000
+	n := 1000
 	if v, err := strconv.Atoi(os.Getenv(manyEnv)); err == nil {
 		n = v
 	}
@@ -299,12 +299,12 @@ func TestManyChecksOnADevice(t *testing.T) {
 			require.NoError(t, os.Remove(path))
 		}
 	}
-	for i := range 1000 {
+	for i := range 300 {
 		once(i)
 	}
 	objects, bytes := cudatest.Objects(t), heap()
 	for i := range n {
-		once(1000 + i)
+		once(300 + i)
 	}
 	assert.Equal(t, objects, cudatest.Objects(t))
 	assert.Less(t, heap(), bytes+1<<20)
