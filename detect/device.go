@@ -216,10 +216,10 @@ func (d *device) rearm(stream uintptr, tripped bool) error {
 
 // rearmInGraphs is rearm for a loop whose checks are in graphs.
 func (d *device) rearmInGraphs(tripped bool) (bool, error) {
-	if !d.inGraph {
+	v := d.engine.Poll()
+	if !d.inGraph || !v.Frozen {
 		return false, nil
 	}
-	v := d.engine.Poll()
 	d.asked = asked{pending: true, rearm: tripped, rearms: v.Rearms + 1}
 	if !tripped {
 		return true, d.engine.AskResume()

@@ -75,7 +75,7 @@ func (g *Guard) written(path string, err error) {
 	default:
 		g.phase = spent
 	}
-	g.rearmInGraphs()
+	g.protect(g.rearmInGraphs)
 }
 
 // awaitDump waits for the dump under way. The caller holds the lock, which is

@@ -27,8 +27,8 @@ type recorder interface {
 	// rearm starts over after a trip: rings are empty and nothing was bad. Where
 	// there was no trip, it goes on.
 	rearm(stream uintptr, tripped bool) error
-	// rearmInGraphs is rearm where graphs make the checks: the next one does it. ok
-	// is false where there are none.
+	// rearmInGraphs is rearm of a frozen recorder where graphs make the checks: the
+	// next one does it. ok is false where there are none.
 	rearmInGraphs(tripped bool) (ok bool, err error)
 	// empty reports whether nothing was recorded since rearm.
 	empty() bool

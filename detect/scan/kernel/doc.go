@@ -24,7 +24,8 @@
 // on. It decides on a trip: of all fields that went bad in this check, the one
 // of the smallest rank, row and column. Then, or some frames later, it freezes
 // the recorder: from then on launches only count, so that the host can read the
-// rings at leisure. All of that is on the device, so a launch may as well be
+// rings at leisure, and the last block looks whether the host wants recording to
+// begin again with the next check. All of that is on the device, so a launch may as well be
 // part of a CUDA graph.
 //
 // The launches of one [State] must be ordered: on one stream, or on several
