@@ -1,0 +1,173 @@
+"""Checks inside of CUDA graphs, from Python, on the driver that plays a GPU on the host.
+
+The simulation here is built as mjlab's is: a module with a function step, captured by
+create_graph(), which is called again when arrays were replaced.
+"""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import REPO, Dump, python
+
+KERNEL = REPO / "detect" / "scan" / "kernel"
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a libcuda.so.1 that needs no GPU."""
+    if shutil.which("c++") is None:
+        pytest.skip("no C++ compiler to build the driver with that plays a GPU")
+    folder = tmp_path_factory.mktemp("driver")
+    command = ["c++", "-std=c++17", "-O2", "-shared", "-fPIC", "-DNG_HOST", "-ffp-contract=off", "-w", "-I", str(KERNEL)]
+    source = REPO / "internal" / "cuda" / "cudatest" / "fake" / "driver.cc"
+    subprocess.run([*command, "-o", str(folder / "libcuda.so.1"), str(source)], check=True)
+    return folder
+
+
+SIM = '''
+import ctypes, json, sys, types
+import numpy as np
+import nanguard
+
+cu = ctypes.CDLL("libcuda.so.1")
+u64 = ctypes.c_uint64
+
+def call(name, *args):
+    code = getattr(cu, name)(*[u64(a) if isinstance(a, int) else a for a in args])
+    assert code == 0, (name, code)
+
+def made(name, *args):
+    out = u64()
+    call(name, ctypes.byref(out), *args)
+    return out.value
+
+call("cuInit", 0)
+context = made("cuDevicePrimaryCtxRetain", 0)
+call("cuCtxPushCurrent_v2", context)
+
+class Device:
+    ordinal = 0
+    class stream:
+        cuda_stream = made("cuStreamCreate", 0)
+
+device = Device()
+warp = types.ModuleType("warp")
+warp.get_stream = lambda d: d.stream
+sys.modules["warp"] = warp
+
+class Array:
+    """An array as Warp has it; .host is its memory."""
+    __module__ = "warp"
+    dtype = np.float32
+
+    def __init__(self, *shape):
+        self.shape, self.device = shape, device
+        self.host = np.zeros(shape, np.float32)
+        self.strides, self.bytes = self.host.strides, self.host.nbytes
+        self.ptr = made("cuMemAlloc_v2", self.bytes)
+        self.host = np.ctypeslib.as_array((ctypes.c_float * self.host.size).from_address(self.ptr)).reshape(shape)
+        self.host[:] = 0
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"data": (self.ptr, False), "shape": self.shape, "strides": self.strides, "typestr": "<f4", "version": 2}
+
+class Engine:
+    """The module with the physics: a step copies what comes next."""
+    def step(self, data):
+        call("cuMemcpyHtoDAsync_v2", data.qpos.ptr, data.next.ctypes.data, data.qpos.bytes, device.stream.cuda_stream)
+        call("cuMemcpyHtoDAsync_v2", data.qvel.ptr, data.next.ctypes.data, data.qvel.bytes, device.stream.cuda_stream)
+
+engine = Engine()
+
+class Sim:
+    def __init__(self, envs):
+        self.data = types.SimpleNamespace(qpos=Array(envs, 3), qvel=Array(envs, 3), next=np.zeros((envs, 3), np.float32))
+        self.create_graph()
+
+    def create_graph(self):
+        call("cuStreamBeginCapture_v2", device.stream.cuda_stream, 0)
+        engine.step(self.data)
+        graph = u64()
+        call("cuStreamEndCapture", device.stream.cuda_stream, ctypes.byref(graph))
+        self.graph = made("cuGraphInstantiateWithFlags", graph.value, 0)
+
+    def step(self):
+        call("cuGraphLaunch", self.graph, device.stream.cuda_stream)
+
+def after(owner, name, seen):
+    method = getattr(owner, name)
+    def wrapped(*args):
+        method(*args)
+        seen(*args)
+    setattr(owner, name, wrapped)
+'''
+
+
+def run(driver: Path, code: str, dumps: Path) -> list:
+    done = python(SIM + code, str(dumps), LD_LIBRARY_PATH=str(driver))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_step_captured_twice(driver, dumps) -> None:
+    """Replays are checked without Python, also of a graph made anew over arrays that moved; other fields join late."""
+    (v,) = run(
+        driver,
+        """
+sim = Sim(8)
+guard = nanguard.Guard(8, sys.argv[1])
+guard.check_same("substep", qpos=sim.data.qpos, qvel=sim.data.qvel)
+after(engine, "step", lambda data: guard.check("substep", qpos=data.qpos, qvel=data.qvel))
+sim.create_graph()
+for i in range(1, 30):
+    if i == 10:  # as expand_model_fields does it
+        sim.data.qvel.host[:] = np.nan  # which nobody reads any more
+        sim.data.qvel = Array(8, 3)
+        sim.create_graph()
+    sim.data.next[:] = i
+    if i == 21:
+        sim.data.next[5, 2] = np.nan
+    sim.step()
+    if i % 4 == 0:
+        guard.check(reward=np.full(8, i, np.float32))
+v = guard.wait()
+print(json.dumps([v.field, v.env, v.col, v.clock, v.count, v.path]))
+guard.close()
+""",
+        dumps,
+    )
+    assert v[:5] == ["qvel", 5, 2, "substep", 21]
+    d = Dump(v[5])
+    for name in ("qpos", "qvel"):
+        assert list(d.field(name)[:, 0, 0]) == list(range(22)), name
+    assert list(d.field("reward")[:, 0, 0]) == [4, 8, 12, 16, 20]
+    assert len(d.events("graph_capture")) >= 2
+
+
+def test_what_was_not_seen_before_cannot_be_captured(driver, dumps) -> None:
+    said, env = run(
+        driver,
+        """
+sim = Sim(8)
+guard = nanguard.Guard(8, sys.argv[1])
+after(engine, "step", lambda data: guard.check("substep", qpos=data.qpos, qvel=data.qvel))
+guard.check_same("substep", qpos=sim.data.qpos)
+call("cuStreamBeginCapture_v2", device.stream.cuda_stream, 0)
+try: engine.step(sim.data)
+except nanguard.NanGuardError as e: print(json.dumps([e.code, str(e)]))
+call("cuStreamEndCapture", device.stream.cuda_stream, ctypes.byref(u64()))
+guard.check_same("substep", qpos=sim.data.qpos, qvel=sim.data.qvel)
+sim.create_graph()
+sim.data.next[4] = np.nan
+sim.step()
+print(json.dumps(guard.wait().env))
+guard.close()
+""",
+        dumps,
+    )
+    assert said[0] == "graph" and "qvel" in said[1]
+    assert env == 4
