@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,10 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nanguard/nanguard/detect/scan"
 	"github.com/nanguard/nanguard/internal/cli"
 	"github.com/nanguard/nanguard/internal/cuda"
-	"github.com/nanguard/nanguard/tensor"
+	"github.com/nanguard/nanguard/internal/measure"
 )
 
 // health is the JSON of the doctor command.
@@ -89,38 +89,31 @@ func examineGPU() gpuHealth {
 	return h
 }
 
-// examineHost scans what the 14 fields of a 29-dof humanoid task take at 4,096
-// envs, and takes the best of a few rounds.
+// examineHost makes the check of a humanoid task at 4,096 envs a few times.
 func examineHost() hostHealth {
-	const envs, cols = 4096, 526
-	values := make([]float32, envs*cols)
-	for i := range values {
-		values[i] = float32(i*7919%2001) - 1000 // zeros would be a special case
-	}
-	ref := tensor.RefOf(values, envs, cols)
-	best := time.Duration(1 << 62)
-	for range 5 {
-		start := time.Now()
-		scan.Host(ref)
-		best = min(best, time.Since(start))
-	}
+	const envs = 4096
+	bytes := measure.HumanoidBytes(envs)
+	best := measure.HostCheck(envs, 20*time.Millisecond)
 	return hostHealth{
-		What:  "14 fields of a 29-dof humanoid task at 4,096 envs, scanned on one core",
-		Bytes: ref.Bytes(), Millis: best.Seconds() * 1e3, GBPerS: float64(ref.Bytes()) / best.Seconds() / 1e9,
+		What:  "14 fields of a 29-dof humanoid task at 4,096 envs, scanned and copied on one core",
+		Bytes: bytes, Millis: best.Seconds() * 1e3, GBPerS: measure.Rate(bytes, best),
 	}
+}
+
+// why says why no GPU is usable, and what it would take.
+func (g *gpuHealth) why() string {
+	why := cmp.Or(g.Reason, "no GPU here is fit for it")
+	if g.Need != "" {
+		why += " (needed: " + g.Need + ")"
+	}
+	return cli.OneLine(why)
 }
 
 // print says it for a person.
 func (h *health) print(w io.Writer) error {
-	gpu := "usable"
+	gpu := "usable; nanguard bench measures what checks and a dump cost there"
 	if !h.GPU.Usable {
-		gpu = "not usable"
-		if h.GPU.Reason != "" {
-			gpu += ": " + h.GPU.Reason
-		}
-		if h.GPU.Need != "" {
-			gpu += " (needed: " + h.GPU.Need + ")"
-		}
+		gpu = "not usable: " + h.GPU.why()
 	}
 	text := fmt.Sprintf("guard on a GPU    %s\n", cli.OneLine(gpu))
 	for _, d := range h.GPU.Devices {

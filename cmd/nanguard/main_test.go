@@ -11,6 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"github.com/nanguard/nanguard/internal/cuda/cudatest"
 )
 
 func TestMain(m *testing.M) {
@@ -28,7 +30,17 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition: func(name string) (bool, error) {
+			if name != "fakecuda" {
+				return false, errors.New("unknown condition " + name)
+			}
+			_, err := cudatest.HostPath()
+			return err == nil, nil
+		},
 		Setup: func(e *testscript.Env) error {
+			if path, err := cudatest.HostPath(); err == nil { // a machine without a compiler has none
+				e.Setenv("FAKECUDA", path)
+			}
 			e.Setenv("DUMPS", dumps)
 			e.Setenv("BAD", filepath.Join(dumps, "bad"))
 			e.Setenv("V4", filepath.Join(dumps, "mjlab_v4", "nan_dump_20261201_034427.npz"))

@@ -9,7 +9,7 @@ import (
 	"github.com/nanguard/nanguard/internal/cli"
 )
 
-// progress says how far a run is: on one line of a terminal, or now and then
+// progress says how far something is: on one line of a terminal, or now and then
 // on a line of its own where the output is none.
 type progress struct {
 	w        io.Writer
@@ -26,14 +26,17 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w, every: time.Second, said: time.Now()}
 }
 
-// show says how far the run is, if it is time to.
+// show says how far a run is, if it is time to.
 func (p *progress) show(s fixtures.Progress) {
 	if time.Since(p.said) < p.every {
 		return
 	}
+	p.say(fmt.Sprintf("iteration %d of at most %d, %d env steps, mean reward %.3f", s.Iteration, s.Iterations, s.EnvSteps, s.Reward))
+}
+
+// say says a line, whatever the time.
+func (p *progress) say(line string) {
 	p.said = time.Now()
-	line := fmt.Sprintf("iteration %d of at most %d, %d env steps, mean reward %.3f",
-		s.Iteration, s.Iterations, s.EnvSteps, s.Reward)
 	if p.terminal {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
 	} else {

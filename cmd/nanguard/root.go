@@ -17,6 +17,9 @@ type globals struct {
 	maxBytes cli.ByteSize
 }
 
+// Help lists the commands in the order of use, as newRoot adds them.
+func init() { cobra.EnableCommandSorting = false }
+
 // newRoot returns the whole command tree.
 func newRoot() *cobra.Command {
 	g := &globals{maxBytes: dump.DefaultMaxBytes}
@@ -29,7 +32,7 @@ func newRoot() *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&g.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().Var(&g.maxBytes, "max-bytes", "most memory that a dump may take, such as 512M or 2G")
-	root.AddCommand(newDemo(g), newInspect(g), newDiagnose(g), newExplain(g), newExport(g), newCheck(g), newFixtures(g), newDoctor(g), newVersion(g))
+	root.AddCommand(newDemo(g), newInspect(g), newDiagnose(g), newExplain(g), newExport(g), newCheck(g), newFixtures(g), newDoctor(g), newBench(g), newVersion(g))
 	return root
 }
 

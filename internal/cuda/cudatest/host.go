@@ -26,10 +26,14 @@ func Host(t testing.TB) *cuda.Driver {
 	return d
 }
 
+// HostPath returns the path of the library behind Host, which processes find that
+// have it in $NANGUARD_LIBCUDA.
+func HostPath() (string, error) { return build() }
+
 // HostLibrary returns the library behind Host.
 func HostLibrary(t testing.TB) cuda.Library {
 	t.Helper()
-	path, err := build()
+	path, err := HostPath()
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
 	}
