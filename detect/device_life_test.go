@@ -2,6 +2,8 @@ package detect
 
 import (
 	"errors"
+	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -521,25 +523,41 @@ func TestDumpAfterTheStreamIsGone(t *testing.T) {
 	assert.Equal(t, int64(2), v.Trip.Tick)
 }
 
-// A long run takes no more memory than a short one. The launches do nothing: what
-// counts is the host's side.
+// A long run takes no more memory and no more objects of the driver than a short
+// one. The launches do nothing: what counts is the host's side.
 func TestLongRunOnADeviceDoesNotGrow(t *testing.T) {
-	d, err := cuda.OpenOn(&idle{Library: cudatest.HostLibrary(t)})
+	n := 200_000
+	if v, err := strconv.Atoi(os.Getenv(manyEnv)); err == nil {
+		n = v
+	}
+	lib := &idle{Library: cudatest.HostLibrary(t)}
+	d, err := cuda.OpenOn(lib)
 	require.NoError(t, err)
 	b := newBench(t, d)
+	second, err := b.ctx.NewStream()
+	require.NoError(t, err)
 	cfg := testConfig(t, 2)
 	cfg.TraceLen = 20
 	cfg.MaxFrames = 10
 	g := b.guard(cfg)
 	b.field(g, "qvel", 1, FieldOptions{Clock: dump.ClockMinibatch})
 	bind(t, g, "loss.value", 1, FieldOptions{Shared: true})
+	streams := []uintptr{0, uintptr(b.stream), uintptr(second)}
 	run := func(n int) {
-		for range n {
-			require.NoError(t, g.Check(dump.ClockMinibatch))
+		defer cudatest.Enter(t, lib, b.ctx)()
+		for i := range n {
+			if err := g.CheckOn(streams[i/1000%3], dump.ClockMinibatch); err != nil {
+				t.Fatal(err)
+			}
+			if i%100 == 0 {
+				g.Note(dump.Event{Kind: dump.EventReset, Envs: []int{i % 2}})
+			}
 		}
 	}
-	run(1000)
-	before := heap()
-	run(200_000) // the staging memory comes round each 65,536
+	run(450_000) // events are at their bound now
+	objects, before := cudatest.Objects(t), heap()
+	run(n) // the staging memory comes round each 65,536
+	assert.Equal(t, objects, cudatest.Objects(t))
 	assert.Less(t, heap(), before+1<<20)
+	require.NoError(t, b.ctx.DestroyStream(second))
 }

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -174,7 +176,10 @@ func TestAMillionChecks(t *testing.T) {
 	g.sync()
 	before, err := g.ctx.MemoryFree()
 	require.NoError(t, err)
-	const n = 1_000_000
+	n := int64(1_000_000)
+	if v, err := strconv.ParseInt(os.Getenv("NANGUARD_TEST_CHECKS"), 10, 64); err == nil {
+		n = v
+	}
 	for range n {
 		if err := g.Check(0, 0, true, args); err != nil {
 			t.Fatal(err)
