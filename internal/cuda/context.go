@@ -34,8 +34,11 @@ func (c *Context) Handle() uintptr { return c.handle }
 func (c *Context) Close() error { return c.d.releasePrimary(c.Device.handle) }
 
 // captureRelaxed is the mode in which a thread's calls do not disturb captures
-// that other threads have under way.
-const captureRelaxed = 2
+// that other threads have under way; captureGlobal is how a thread begins.
+const (
+	captureGlobal  = 0
+	captureRelaxed = 2
+)
 
 // do runs f on a thread that has the context and that may allocate and wait
 // while somebody else captures a graph.

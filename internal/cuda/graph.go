@@ -1,5 +1,7 @@
 package cuda
 
+import "runtime"
+
 // Graph is work captured from a stream, ready to be run again and again.
 type Graph struct {
 	c    *Context
@@ -9,7 +11,19 @@ type Graph struct {
 // Capture runs enqueue, which puts work into the stream, and returns that work
 // as a graph. The stream must not be the default one.
 func (c *Context) Capture(s Stream, enqueue func() error) (*Graph, error) {
-	if err := c.do(func() error { return c.d.beginCapture(s, captureRelaxed) }); err != nil {
+	return c.capture(s, captureRelaxed, enqueue)
+}
+
+// CaptureGlobal is Capture as torch does it: meanwhile no thread of the process may
+// make a call that could disturb a capture, unless it says that it knows.
+func (c *Context) CaptureGlobal(s Stream, enqueue func() error) (*Graph, error) {
+	runtime.LockOSThread() // the thread that begins has to end it
+	defer runtime.UnlockOSThread()
+	return c.capture(s, captureGlobal, enqueue)
+}
+
+func (c *Context) capture(s Stream, mode int32, enqueue func() error) (*Graph, error) {
+	if err := c.do(func() error { return c.d.beginCapture(s, mode) }); err != nil {
 		return nil, err
 	}
 	failed := enqueue()
