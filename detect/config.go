@@ -14,7 +14,7 @@ type Config struct {
 	Dir     string // folder of the dumps, made when it is first needed; default "nan_dumps"
 	Model   string // path of the simulator's model file, copied beside the dump; "" for none
 
-	RingBytes   int64 // memory for the frames of all fields; default 512 MiB
+	RingBytes   int64 // memory for the frames of all fields; default 512 MiB. On a GPU an eighth of it is kept for fields bound late
 	MaxFrames   int   // frames of one field at most, however much memory is left; default 1,000
 	TraceLen    int   // checks that the trace of a field reaches back; default 10,000
 	PostFrames  int   // frames of the tripping clock to record after the trip; default 0

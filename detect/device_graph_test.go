@@ -148,3 +148,24 @@ func (b *bench) sync() {
 	b.t.Helper()
 	require.NoError(b.t, b.ctx.Synchronize())
 }
+
+// The first check of all may be one that is captured: memory is taken meanwhile, by
+// a thread that says that it knows what it does.
+func TestTheFirstCheckIsInACapture(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		b := newBench(t, d)
+		g := b.guard(testConfig(t, 4))
+		qvel := b.field(g, "qvel", 1, FieldOptions{})
+		graph, err := b.ctx.CaptureGlobal(b.stream, func() error { return g.CheckOn(uintptr(b.stream), dump.ClockSubstep) })
+		require.NoError(t, err)
+		b.replay(graph)
+		b.set(qvel, []float32{0, 0, 0, nan})
+		b.replay(graph)
+		v, tripped := g.Wait()
+		require.True(t, tripped)
+		require.NoError(t, v.Error)
+		assert.Equal(t, dump.Trip{Tick: 2, Clock: dump.ClockSubstep, Count: 2, Field: "qvel", Env: ptr(3), Class: "nan"}, v.Trip)
+		assert.Equal(t, []int64{1, 2}, ticksOf(t, open(t, v.Path), "qvel"))
+		require.NoError(t, graph.Destroy())
+	})
+}
