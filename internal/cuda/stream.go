@@ -7,6 +7,14 @@ type Stream uintptr
 // legacyStream is another name of the default stream.
 const legacyStream Stream = 1
 
+// StreamOf returns a CUstream by the one name that it has here.
+func StreamOf(handle uintptr) Stream {
+	if s := Stream(handle); s != legacyStream {
+		return s
+	}
+	return 0
+}
+
 // mayCapture reports whether the stream can be captured at all.
 func (s Stream) mayCapture() bool { return s > legacyStream }
 

@@ -45,7 +45,7 @@ func (c *checker) prepare(e *Engine) {
 // Capturing reports whether work on the stream becomes part of a graph. It is
 // for the goroutine of the checks.
 func (e *Engine) Capturing(stream uintptr) (bool, error) {
-	return e.order.calls.Capturing(cuda.Stream(stream))
+	return e.order.calls.Capturing(cuda.StreamOf(stream))
 }
 
 // Check enqueues a check of some fields, each at most once, on a stream (0 is
@@ -71,7 +71,7 @@ func (e *Engine) CheckIn(stream uintptr, capturing bool, clock int, advance bool
 	if err := e.admit(args); err != nil {
 		return err
 	}
-	s := cuda.Stream(stream)
+	s := cuda.StreamOf(stream)
 	if !capturing {
 		if err := e.order.before(s); err != nil {
 			return fmt.Errorf("check: order of streams: %w", err)

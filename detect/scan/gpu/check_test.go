@@ -279,3 +279,18 @@ func TestCallsOfACheckOnOneStream(t *testing.T) {
 	}
 	assert.Equal(t, map[string]int{"cuLaunchKernel": 3, "cuStreamIsCapturing": 3}, lib.Calls)
 }
+
+// The default stream has two names.
+func TestCallsOfACheckOnTheDefaultStream(t *testing.T) {
+	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}}
+	d, err := cuda.OpenOn(lib)
+	require.NoError(t, err)
+	g := newRig(t, d, threeFields())
+	args := []Arg{g.arg(0, g.put(repeat(envs*4, 1, nil), 0))}
+	defer cudatest.Enter(t, lib, g.ctx)()
+	clear(lib.Calls)
+	for s := range uintptr(2) {
+		require.NoError(t, g.Check(s, 0, true, args))
+	}
+	assert.Equal(t, map[string]int{"cuLaunchKernel": 2}, lib.Calls)
+}

@@ -14,7 +14,7 @@ import (
 // Freeze enqueues the end of recording, for a dump that was asked for. Poll
 // tells when it has come to pass; Snapshot waits for it.
 func (e *Engine) Freeze(stream uintptr) error {
-	s := cuda.Stream(stream)
+	s := cuda.StreamOf(stream)
 	if err := e.control(s, kernel.Freeze); err != nil {
 		return fmt.Errorf("freeze: %w", err)
 	}
@@ -30,7 +30,7 @@ func (e *Engine) Rearm(stream uintptr) error {
 	if e.closed {
 		return fmt.Errorf("rearm: %w", errClosed)
 	}
-	s := cuda.Stream(stream)
+	s := cuda.StreamOf(stream)
 	if err := e.order.before(s); err != nil {
 		return fmt.Errorf("rearm: %w", err)
 	}
@@ -46,7 +46,7 @@ func (e *Engine) Rearm(stream uintptr) error {
 // Resume enqueues the end of a Freeze: recording goes on where it was. After a
 // trip only Rearm leads on.
 func (e *Engine) Resume(stream uintptr) error {
-	if err := e.control(cuda.Stream(stream), kernel.Resume); err != nil {
+	if err := e.control(cuda.StreamOf(stream), kernel.Resume); err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
 	return nil
@@ -62,7 +62,7 @@ func (e *Engine) AskResume() error { return e.ask(kernel.AskResume) }
 
 // Thaw enqueues what was asked for, if it has not come to pass yet.
 func (e *Engine) Thaw(stream uintptr) error {
-	if err := e.control(cuda.Stream(stream), kernel.Thaw); err != nil {
+	if err := e.control(cuda.StreamOf(stream), kernel.Thaw); err != nil {
 		return fmt.Errorf("thaw: %w", err)
 	}
 	return nil
