@@ -25,11 +25,15 @@ func (f *file) actuators(m *Model) {
 	f.limits(m)
 }
 
+// explicitFilter is mjDYN_FILTER.
+const explicitFilter = 2
+
 // gains reads names and parameters.
 func (f *file) gains(m *Model) {
 	n := len(m.Actuators)
 	adr := f.ints("name_actuatoradr", n)
 	gain, bias := f.nums("actuator_gainprm", parmCount*n), f.nums("actuator_biasprm", parmCount*n)
+	dyn, dynParm := f.ints("actuator_dyntype", n), f.nums("actuator_dynprm", parmCount*n)
 	for i := range m.Actuators {
 		if f.failed() {
 			return
@@ -37,6 +41,9 @@ func (f *file) gains(m *Model) {
 		a := &m.Actuators[i]
 		a.Name = f.name(adr[i])
 		a.GainPrm0, a.BiasPrm = gain[parmCount*i], [3]float64(bias[parmCount*i:])
+		if dyn[i] == explicitFilter {
+			a.FilterTime = dynParm[parmCount*i]
+		}
 	}
 }
 

@@ -265,7 +265,7 @@ func checkActuators(t *testing.T, m *Model, f *facts) {
 			joint = w.TrnID[0]
 		}
 		assert.Equal(t, Actuator{
-			Name: w.Name, GainPrm0: w.GainPrm0, BiasPrm: *w.BiasPrm, Gear: gearOf(w.Name),
+			Name: w.Name, GainPrm0: w.GainPrm0, BiasPrm: *w.BiasPrm, Gear: gearOf(w.Name), FilterTime: filterOf(w.Name),
 			CtrlLimited: f.CtrlLimited[w.CtrlAdr], CtrlRange: f.CtrlRange[w.CtrlAdr],
 			ForceLimited: w.ForceLimited, ForceRange: w.ForceRange, Joint: joint,
 			CtrlAdr: w.CtrlAdr, NCtrl: w.CtrlNum, ActAdr: w.ActAdr, NAct: w.ActNum,
@@ -275,6 +275,13 @@ func checkActuators(t *testing.T, m *Model, f *facts) {
 
 // gearOf returns the gear that rich.py and the models of the collection give an
 // actuator.
+func filterOf(name string) float64 {
+	if name == "gs" {
+		return 0.1
+	}
+	return 0
+}
+
 func gearOf(name string) float64 {
 	switch name {
 	case "m1":

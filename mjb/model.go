@@ -126,6 +126,7 @@ type Actuator struct {
 	Name           string
 	GainPrm0       float64 // kp of a position actuator
 	BiasPrm        [3]float64
+	FilterTime     float64 // time constant of a filter that is integrated explicitly (mjDYN_FILTER), s; 0 without
 	Gear           float64 // first number of the gear: what scales force on a hinge or slide
 	CtrlLimited    bool
 	CtrlRange      [2]float64 // of its first control

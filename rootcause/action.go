@@ -9,38 +9,105 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// extremeAction is F5: an action far outside what the policy gives elsewhere,
-// in the step before it began.
+// spikeSteps is how many env steps before it began an action may lie that set it
+// off: what it throws about takes a while to break.
+const spikeSteps = 5
+
+// extremeAction is F5: an action or a control far outside what all others give,
+// in the last steps before it began.
 func (c *Case) extremeAction() Feature {
-	f := c.first(action, ctrl)
 	env, ok := c.focus()
+	a := c.first(action, ctrl)
 	if r := c.root(); r != nil && r.f != nil && r.f.kind == ctrl {
-		f = r.f
+		a = r.f
 	}
-	if f.len() == 0 || !ok {
-		return c.unblamed(f, "action or ctrl")
+	if a.len() == 0 || !ok {
+		return c.unblamed(a, "action or ctrl")
 	}
+	worst := unmeasured("a finite action of the env before it began")
+	for _, f := range []*field{a, c.first(ctrl)} {
+		out := c.spike(f, env)
+		switch {
+		case !out.known():
+		case !worst.known(), out.Value == yes && (worst.Value != yes || out.Measured*worst.Baseline > worst.Measured*out.Baseline):
+			worst = out
+		}
+	}
+	return worst
+}
+
+// spike judges the largest value of one field of actions in the steps before it
+// began.
+func (c *Case) spike(f *field, env int) Feature {
 	row, i := f.row(env), f.upTo(c.beginning())
-	if r := c.root(); r != nil && r.f != nil && r.f.kind != action && r.f.kind != mean && r.f.kind != ctrl && i >= 0 && f.frames.Ticks[i] == r.tick {
+	if r := c.root(); r != nil && r.f != nil && r.f.kind != action && r.f.kind != mean && r.f.kind != ctrl && i >= 0 && f.frames.Ticks[i] == r.tick && f.pos > r.f.pos {
 		i-- // made of what had gone bad
 	}
 	if row < 0 || i < 0 || f.cell(i, row).bad > 0 {
 		return unmeasured("a finite action of the env before it began")
+	}
+	from := max(c.stepsBefore(c.beginning(), spikeSteps), c.lastReset(env, c.beginning()))
+	for k := i; k >= 0 && f.frames.Ticks[k] > from; k-- {
+		if f.cell(k, row).bad == 0 && f.cell(k, row).max > f.cell(i, row).max {
+			i = k
+		}
 	}
 	p := f.population(i, row)
 	if p == 0 {
 		return unmeasured("other actions to compare with")
 	}
 	cell := f.cell(i, row)
-	out := found(no, fmt.Sprintf("%s%s was at most %s in the step before it began, as usual (99.9 %% of all: below %s)", f.Name, inEnv(env), num(cell.max), num(p)))
+	out := found(no, fmt.Sprintf("%s%s was at most %s in the %d steps before it began, as usual (99.9 %% of all: below %s)", f.Name, inEnv(env), num(cell.max), spikeSteps, num(p)))
 	switch {
 	case f.state(i, row) != "":
 		out = found(yes, fmt.Sprintf("%s%s was %s before it began, beyond any sensible action", f.label(int(cell.arg)), inEnv(env), num(cell.max)))
+	case c.kicks(f, i, row):
+		out = found(yes, fmt.Sprintf("%s%s was %s at tick %d, and the speeds rose at that moment", f.label(int(cell.arg)), inEnv(env), num(cell.max), f.frames.Ticks[i]))
 	case cell.max > 3*p:
 		out = found(yes, fmt.Sprintf("%s%s was %s before it began, %s the 99.9th percentile of all others", f.label(int(cell.arg)), inEnv(env), num(cell.max), times(cell.max/p)))
 	}
 	out.Measured, out.Baseline = cell.max, p
 	return out.in(f, env, int(cell.arg), f.frames.Ticks[i])
+}
+
+// A kick is a control this many times its usual size at which the speeds of the
+// env rise this many times over what they were.
+const (
+	kickSize = 10.0
+	kickRise = 4.0
+)
+
+// kicks reports whether the speeds of a row rose in the very frame in which its
+// control did.
+func (c *Case) kicks(f *field, i, row int) bool {
+	v := c.velocity()
+	vrow := v.row(f.env(row))
+	if v.len() == 0 || v.kind == state || f.kind != ctrl || vrow < 0 {
+		return false
+	}
+	for i > 0 && f.cell(i-1, row).max > f.cell(i, row).max/2 { // where it came in
+		i--
+	}
+	k := v.upTo(f.frames.Ticks[i])
+	if k < 5 || i < 5 || v.cell(k, vrow).bad > 0 || v.cell(k, vrow).max > v.limit {
+		return false
+	}
+	return f.cell(i, row).max > kickSize*f.median(row, max(0, i-before), i) && v.cell(k, vrow).max > kickRise*v.median(vrow, max(0, k-before), k) &&
+		v.cell(k, vrow).max > 2*v.cell(k-1, vrow).max
+}
+
+// kicked is X7 where a control threw the env about in the steps before it ran
+// away.
+func (c *Case) kicked(f *field, row, end int) (Feature, bool) {
+	from := max(c.stepsBefore(c.beginning(), spikeSteps), c.lastReset(f.env(row), c.beginning()))
+	for k := end; k >= 0 && f.frames.Ticks[k] > from; k-- {
+		if f.cell(k, row).bad == 0 && c.kicks(f, k, row) {
+			cell := f.cell(k, row)
+			return found(yes, fmt.Sprintf("%s%s was %s at tick %d, and the speeds rose at that moment, before anything ran away", f.label(int(cell.arg)), inEnv(f.env(row)), num(cell.max), f.frames.Ticks[k])).
+				in(f, f.env(row), int(cell.arg), f.frames.Ticks[k]), true
+		}
+	}
+	return Feature{}, false
 }
 
 // population returns the 99.9th percentile of a field's sizes in the other rows,
@@ -84,6 +151,9 @@ func (c *Case) actionLeads() Feature {
 	row, i := f.row(r.env), f.upTo(r.tick)
 	if row < 0 || i < 0 || f.cell(i, row).bad > 0 {
 		return unmeasured("ctrl before the physics ran away")
+	}
+	if out, ok := c.kicked(f, row, i); ok {
+		return out
 	}
 	if c.servoTargets(f, i) {
 		if d, col := c.reach(f, i, row); d > 2*math.Pi {
@@ -167,7 +237,17 @@ func (c *Case) reach(f *field, i, row int) (worst float64, at int) {
 // before the state did. A falling robot draws every action tail after it, so
 // the lead must be clear.
 func (c *Case) actionCreeps() (Feature, bool) {
-	a, v := c.first(action, mean), c.first(qvel, state, obs)
+	for _, a := range []*field{c.first(action, mean), c.first(ctrl)} {
+		if f, ok := c.creeps(a); ok {
+			return f, true
+		}
+	}
+	return Feature{}, false
+}
+
+// creeps is actionCreeps for one field.
+func (c *Case) creeps(a *field) (Feature, bool) {
+	v := c.first(qvel, state, obs)
 	env, ok := c.focus()
 	if a.len() < 10 || v.len() < 10 || !ok {
 		return Feature{}, false

@@ -49,7 +49,7 @@ func (c *Case) noticed() (step, bool) {
 // values were replaced, or contacts are dropped all the time.
 func (c *Case) silent() []string {
 	var said []string
-	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues, (*Case).dropping} {
+	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues, (*Case).dropping, (*Case).deaf} {
 		if f := measure(c); f.Value == yes || f.Value == "shown" {
 			said = append(said, f.Text)
 		}
@@ -213,6 +213,9 @@ func (f *field) serious(class string, size float64) bool {
 // failure matches the words of an exception or of a reason that means trouble.
 var failure = regexp.MustCompile(`(?i)\b\w+(error|exception)\b|\berror:|contains (nan|inf)|not finite|non-?finite|illegal|assertion|diverged|crashed|std >= 0`)
 
+// worldly matches exceptions that have nothing to do with numbers.
+var worldly = regexp.MustCompile(`(?i)out of memory|no space left|keyboardinterrupt|connection|broken pipe|timed? ?out|permission denied|no such file|killed`)
+
 // firstLine returns what a message says before its traceback.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
@@ -222,14 +225,14 @@ func firstLine(s string) string {
 // complaints returns what the run itself said went wrong.
 func (c *Case) complaints() []string {
 	var said []string
-	if c.man.Run.Exception != "" {
-		said = append(said, firstLine(c.man.Run.Exception))
+	if e := c.man.Run.Exception; e != "" && (!worldly.MatchString(firstLine(e)) || fullBuffer.MatchString(firstLine(e))) {
+		said = append(said, firstLine(e))
 	}
 	for _, e := range c.man.Events {
 		if e.Kind != dump.EventNote {
 			continue
 		}
-		if s, ok := e.Detail.(string); ok && failure.MatchString(s) && !slices.Contains(said, firstLine(s)) {
+		if s, ok := e.Detail.(string); ok && failure.MatchString(s) && (!worldly.MatchString(s) || fullBuffer.MatchString(s)) && !slices.Contains(said, firstLine(s)) {
 			said = append(said, firstLine(s))
 		} else if !ok && failure.MatchString(e.Name) {
 			said = append(said, e.Name)

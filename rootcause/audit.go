@@ -191,6 +191,9 @@ func (c *Case) modelAudit() Feature {
 	if f, ok := c.auditMotor(dt); ok {
 		return f
 	}
+	if f, ok := c.auditFilter(c.timestep()); ok {
+		return f
+	}
 	if c.inverses() == nil {
 		return unmeasured("a compiled model (.mjb) beside the dump: masses, inertias and gains")
 	}
@@ -204,6 +207,23 @@ func (c *Case) modelAudit() Feature {
 	}
 	f.Measured, f.Baseline = s.wdt, unstable
 	return f
+}
+
+// auditFilter judges the actuator filter with the shortest time constant: shorter
+// than half a step its activation grows from step to step.
+func (c *Case) auditFilter(dt float64) (Feature, bool) {
+	var worst *mjb.Actuator
+	for i := range c.model.Actuators {
+		if a := &c.model.Actuators[i]; a.FilterTime > 0 && (worst == nil || a.FilterTime < worst.FilterTime) {
+			worst = a
+		}
+	}
+	if worst == nil || dt <= unstable*worst.FilterTime {
+		return Feature{}, false
+	}
+	f := found("unstable", fmt.Sprintf("the filter of actuator %s has a time constant of %s s, less than half a step of %s s: its activation grows from step to step", worst.Name, num(worst.FilterTime), num(dt)))
+	f.Measured, f.Baseline = dt/worst.FilterTime, unstable
+	return f, true
 }
 
 // auditServo judges the servo that is closest to instability.

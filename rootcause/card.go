@@ -23,11 +23,11 @@ type Card struct {
 // Look is a fact that a diagnosis looks for, with how many times likelier it is
 // under the cause than under the causes on average.
 type Look struct {
-	Feature FeatureID  `json:"feature"` // F1..F15, X1..
-	Value   string  `json:"value"`
-	Name    string  `json:"name"`
-	Means   string  `json:"means"`
-	Times   float64 `json:"times"`
+	Feature FeatureID `json:"feature"` // F1..F15, X1..
+	Value   string    `json:"value"`
+	Name    string    `json:"name"`
+	Means   string    `json:"means"`
+	Times   float64   `json:"times"`
 }
 
 // Incident is a public report of a cause.

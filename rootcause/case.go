@@ -70,7 +70,9 @@ func NewCase(src Source) (*Case, error) {
 // rules see where it is the only record of the physics.
 func (c *Case) readFields(src Source) {
 	specs := slices.Clone(c.man.Fields)
-	slices.SortStableFunc(specs, func(a, b dump.FieldSpec) int { return cmp.Compare(a.Order, b.Order) })
+	slices.SortStableFunc(specs, func(a, b dump.FieldSpec) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(c.kindOf(a).rank(), c.kindOf(b).rank()))
+	}) // of fields with one place, what is made of the other comes behind it
 	for _, s := range specs {
 		if s.Name != dump.StateField {
 			if f := c.read(src, s, c.kindOf(s), 0, -1); f != nil {

@@ -88,15 +88,18 @@ func (c *Case) is(id FeatureID, values ...string) bool {
 	return false
 }
 
-func entersCapacity(c *Case) bool { return c.is(F4, yes) || c.is(X12, yes) }
+func entersCapacity(c *Case) bool { return c.is(F4, yes, "said") || c.is(X12, yes) }
 func entersModel(c *Case) bool {
-	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes) || c.is(X2, yes) || c.is(X4, yes) ||
+	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent") || c.is(X2, yes) || c.is(X4, yes) ||
 		c.is(X6, "impossible", "unstable", "shaky") || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
 }
 func entersSensor(c *Case) bool { return c.is(F1, onSensor) }
-func entersMath(c *Case) bool   { return c.is(F1, onSensor) || c.is(X23, yes) }
+func entersMath(c *Case) bool {
+	return c.is(F1, onSensor) || c.is(X23, yes) || c.is(F1, onLearner) && c.is(X3, "sudden") && c.root().f.kind == loss
+}
+
 func entersReset(c *Case) bool {
-	return c.is(X5, yes, "written") || c.is(X11, "pose", "velocity", "state")
+	return c.is(X5, yes, "obs", "written") || c.is(X11, "pose", "velocity", "state")
 }
 
 // entersAction also lets actions in where nobody recorded them and the model

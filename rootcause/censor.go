@@ -117,7 +117,7 @@ func (c *Case) doubt(b []kind, r *step) float64 {
 		return 1
 	}
 	switch o, at := c.observed(r); {
-	case r.f.kind == obs && r.row >= 0 && r.local():
+	case (r.f.kind == obs || r.f.kind == sensor) && r.row >= 0 && r.local():
 		return implied
 	case o != nil && (o.class == "" || o.local()) && at:
 		return implied
@@ -143,12 +143,12 @@ func (c *Case) fineAfter(b []kind, r *step) bool {
 	return false
 }
 
-// observed returns the first observation that was made after a reward went bad,
+// observed returns the first observation that was made after a reward or sensor went bad,
 // in its env. at is false when the env was reset in between.
 func (c *Case) observed(r *step) (s *step, at bool) {
 	o := c.first(obs)
 	row := o.row(r.env)
-	if o.len() == 0 || row < 0 || r.env < 0 || r.f.kind != reward && r.f.kind != term || o.to-o.from < 8 {
+	if o.len() == 0 || row < 0 || r.env < 0 || r.f.kind != reward && r.f.kind != term && r.f.kind != sensor || o.to-o.from < 8 {
 		return nil, false
 	}
 	i := o.upTo(r.tick-1) + 1
@@ -163,7 +163,7 @@ func (c *Case) observed(r *step) (s *step, at bool) {
 // reward did: they may have read the same sensor.
 func (c *Case) sharedReading(r *step) bool {
 	o, _ := c.observed(r)
-	return o != nil && o.class != "" && c.first(sensor) == nil
+	return o != nil && o.class != "" && r.f.kind != sensor && c.first(sensor) == nil
 }
 
 // local reports whether few columns of a frame are non-finite, or one part of

@@ -8,7 +8,16 @@ import (
 
 // Options says how to rank. Start from DefaultOptions.
 type Options struct {
-	Prior Prior // what is believed before any evidence
+	Prior   Prior    // what is believed before any evidence
+	Weights *Weights // nil for those that were fitted
+}
+
+// weights returns those to use.
+func (o Options) weights() *Weights {
+	if o.Weights != nil {
+		return o.Weights
+	}
+	return fitted
 }
 
 // DefaultOptions returns the options that rank labelled dumps best (docs/causes.md
@@ -36,16 +45,12 @@ func Diagnose(c *Case, o Options) Diagnosis {
 		d.Checklist = c.checklist()
 		return d
 	}
-	cs := c.candidates(o.Prior)
-	ws := combine(c.features, cs)
-	ranked := sorted(cs)
-	d.Verdict = UnknownCause
-	if earned(ranked) && (!c.culpritsUnseen() || c.modelTells()) {
-		d.Verdict = ranked[0].id
-	}
+	f, w := c.Findings(), o.weights()
+	cs, ws := f.weigh(o.Prior, w)
+	d.Verdict = f.verdict(sorted(cs), w)
 	d.Causes = c.hypotheses(cs, ws)
 	d.Checklist = c.checklist()
-	d.Next = c.next(cs, d.Checklist)
+	d.Next = c.next(cs, d.Checklist, d.Verdict != UnknownCause)
 	if d.Coverage < 0.4 {
 		d.Warnings = append(d.Warnings, c.lowCoverage())
 	}
@@ -67,43 +72,20 @@ func (c *Case) isTrip(s *step) bool {
 // warning: a run lives with it as long as its physics is healthy.
 func (c *Case) clean() bool { return len(c.wrong) == 0 && !c.is(F12, yes) }
 
-// candidates returns the causes in the running with their priors: the first
-// five, those that entered on evidence, and the rest of the world.
-func (c *Case) candidates(p Prior) []candidate {
-	var cs []candidate
-	for i := range catalogue {
-		e := &catalogue[i]
-		if e.enters == nil || e.enters(c) || c.open(e) {
-			cs = append(cs, candidate{cause: e, index: i, prior: e.prior[p]})
-		}
-	}
-	c.adjust(cs)
-	sum := 0.0
-	for i := range cs {
-		sum += cs[i].prior
-	}
-	for i := range cs {
-		cs[i].prior /= sum
-	}
-	return cs
-}
-
-// adjust corrects the prior of the normalizer by what the run says
-// of it: with an eps of a hundredth in the denominator (RSL-RL) there is no
-// division by zero, and without a normalizer there is none at all.
-func (c *Case) adjust(cs []candidate) {
-	factor := 1.0
-	if e := c.epsilon(); finite(e) && e >= 1e-3 {
-		factor = 0.4
+// factor corrects the prior of the normalizer by what the run says of it: with
+// an eps of a hundredth in the denominator (RSL-RL) there is no division by zero,
+// and without a normalizer there is none at all.
+func (c *Case) factor(cause string) float64 {
+	if cause != NormalizerCold {
+		return 1
 	}
 	if v, ok := c.fact("normalizer.enabled"); ok && v == 0 {
-		factor = 0.05
+		return 0.05
 	}
-	for i := range cs {
-		if cs[i].id == NormalizerCold {
-			cs[i].prior *= factor
-		}
+	if e := c.epsilon(); finite(e) && e >= 1e-3 {
+		return 0.4
 	}
+	return 1
 }
 
 // sorted returns the candidates by falling posterior.

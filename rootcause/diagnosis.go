@@ -33,15 +33,15 @@ type Hypothesis struct {
 
 // Evidence is one measured fact, in words, with where it was seen.
 type Evidence struct {
-	Feature FeatureID  `json:"feature"` // F1..F15
-	Text    string  `json:"text"`
-	Favours string  `json:"favours"` // id of the cause that the fact speaks for
-	Weight  float64 `json:"weight"`  // nats for (positive) or against (negative) the hypothesis it stands under
-	Field   string  `json:"field"`
-	Env     *int    `json:"env"`
-	Col     *int    `json:"col"`
-	Column  string  `json:"column,omitempty"`
-	Tick    *int64  `json:"tick"`
+	Feature FeatureID `json:"feature"` // F1..F15
+	Text    string    `json:"text"`
+	Favours string    `json:"favours"` // id of the cause that the fact speaks for
+	Weight  float64   `json:"weight"`  // nats for (positive) or against (negative) the hypothesis it stands under
+	Field   string    `json:"field"`
+	Env     *int      `json:"env"`
+	Col     *int      `json:"col"`
+	Column  string    `json:"column,omitempty"`
+	Tick    *int64    `json:"tick"`
 }
 
 // Onset is the first bad frame of one field.

@@ -70,6 +70,9 @@ func (c *Case) modelEvent() Feature {
 		return idle("no env to blame in the file")
 	}
 	spared := ""
+	if f, ok := c.recentChange(env); ok {
+		return f
+	}
 	for _, e := range c.man.Events {
 		if e.Kind != dump.EventDR || e.Tick > c.beginning() || !about(e.Name, modelWords) || about(e.Name, contactWords) && !about(e.Name, []string{"frictionloss"}) {
 			continue
@@ -93,6 +96,36 @@ func (c *Case) modelEvent() Feature {
 	return unmeasured("changes of model arrays in single envs, as events")
 }
 
+// fewSteps is how many env steps a run must have for the share of those that
+// follow a change to tell anything.
+const fewSteps = 20
+
+// recentChange finds a model array that was changed in all envs within two env
+// steps before it began: the value that this env got may be one that it cannot
+// bear. The base rate is the share of all env steps that lie so close behind one.
+func (c *Case) recentChange(env int) (Feature, bool) {
+	from, to := c.stepsBefore(c.beginning(), 2), c.beginning()
+	n, last := 0, -1
+	for i, e := range c.man.Events {
+		if e.Kind != dump.EventDR || e.Tick > to || !about(e.Name, modelWords) || about(e.Name, contactWords) || max(e.Count, len(e.Envs)) < c.man.NumEnvs {
+			continue
+		}
+		n++
+		if e.Tick >= from {
+			last = i
+		}
+	}
+	if last < 0 {
+		return Feature{}, false
+	}
+	e := c.man.Events[last]
+	steps, _ := slices.BinarySearch(c.envSteps, to)
+	f := found("recent", fmt.Sprintf("%s was changed in all envs at tick %d, within two env steps before env %d ran away", e.Name, e.Tick, env))
+	f.Base = min(1, 2*float64(n)/float64(max(steps, fewSteps)))
+	f.Tick, f.Env, f.Field = &e.Tick, env, e.Name
+	return f, f.Base < 0.5
+}
+
 // about reports whether a name holds one of some words.
 func about(name string, words []string) bool {
 	name = strings.ToLower(name)
@@ -112,6 +145,8 @@ func (c *Case) message() Feature {
 	for _, s := range said {
 		low := strings.ToLower(s)
 		switch {
+		case fullBuffer.MatchString(s):
+			return found("other", fmt.Sprintf("the run ended with %q, which is about room for contacts and constraints", s))
 		case strings.Contains(low, "std >= 0") || strings.Contains(low, "scale") && strings.Contains(low, "positive"):
 			return found("std", fmt.Sprintf("the run ended with %q, which torch says for NaN as well", s))
 		case about(low, backendWords):

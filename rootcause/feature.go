@@ -12,7 +12,7 @@ const (
 // Feature is one measured property of a case. Unknown is not evidence: it adds
 // nothing for or against any cause.
 type Feature struct {
-	ID       FeatureID             // F1..F15 as in docs/causes.md, X1.. for the rest
+	ID       FeatureID          // F1..F15 as in docs/causes.md, X1.. for the rest
 	Value    string             // "yes", "no", "unknown", or the class of F1 and F8
 	Text     string             // the fact in words; for unknown, what was not recorded
 	Measured float64            // the statistic, 0 where the feature is no number
@@ -48,8 +48,8 @@ var rules = []rule{
 	{F1, "stage of the root", "phys, sensor, reward, obsnorm, std_logp, loss_grad, or multi: everything bad in the first record", "what", (*Case).onsetClass, "record every stage with the guard (qpos, qvel, obs, each reward term, action, policy.std, loss), so that the first bad one is known"},
 	{F2, "physics precursor", "speeds ran away before the first non-finite value, cut at resets", "physics", (*Case).physicsGrowth, "record qvel on the substep clock"},
 	{F3, "solver at its limit", "in the last five substeps; worth what the other envs show (base rate)", "physics", (*Case).solverStress, "record solver_niter and ncon on the substep clock"},
-	{F4, "capacity", "a buffer was full in the ten steps before it began; a symptom once the speeds rose", "physics", (*Case).capacity, "record nefc and ncon, and the facts sim.njmax and sim.nconmax"},
-	{F5, "extreme action", "three times the 99.9th percentile of all others, one step before", "F5", (*Case).extremeAction, "record action"},
+	{F4, "capacity", "a buffer was full in the ten steps before it began (\"said\": the exception says so); a symptom once the speeds rose", "physics", (*Case).capacity, "record nefc and ncon, and the facts sim.njmax and sim.nconmax"},
+	{F5, "extreme action", "three times the 99.9th percentile of all others, in the five steps before", "F5", (*Case).extremeAction, "record action"},
 	{F6, "reward over quiet physics", "a term non-finite or out of proportion while speeds were fine; a spike alone is nothing", "what", (*Case).rewardSpike, "record every reward term by name, and qvel beside them"},
 	{F7, "early", "fewer than ten learner iterations, or 1e4 normalizer samples", "F7", (*Case).early, "record the update clock (guard.Check on \"update\")"},
 	{F8, "extent", "few, some or all envs where it began; not asked where the physics of all envs grows (X13)", "F8", (*Case).extent, "dump through the guard, which counts the bad envs of the whole run"},
@@ -60,11 +60,11 @@ var rules = []rule{
 	{F13, "second run", "the same seed goes bad elsewhere: cannot be in a dump; a next step may ask for it", "F13", notMeasured(F13, "a second run with the same seed"), "run again with the same seed and compare where it starts"},
 	{F14, "without graphs", "gone with CUDA graphs off: cannot be in a dump; a next step may ask for it", "F14", notMeasured(F14, "a run with CUDA graphs off"), "run again with CUDA graphs off"},
 	{F15, "event near", "randomisation, push or curriculum within two env steps", "F15", (*Case).eventNear, "note randomisation, pushes and curriculum steps as events"},
-	{X1, "model changed", "in this env and few others", "X1", (*Case).modelEvent, "note each randomisation of a model array as a \"dr\" event with its envs"},
+	{X1, "model changed", "in this env and few others, or (\"recent\") in all of them just before", "X1", (*Case).modelEvent, "note each randomisation of a model array as a \"dr\" event with its envs"},
 	{X2, "no constraint", "none was active in the substep where it ran away", "contact", (*Case).contactFree, "record nefc on the substep clock"},
 	{X3, "learner", "learning rate, weights, loss or gradient ran away with envs that were fine", "X3", (*Case).learnerBlowUp, "record grad_norm, lr and param.<layer>"},
 	{X4, "again", "the same env ran away in earlier episodes, no other did", "episodes", (*Case).again, "keep more frames, so that earlier episodes of the env are in the file"},
-	{X5, "after a reset", "bad in the first record after it, or \"written\" into a state between two steps", "reset", (*Case).afterReset, "check the physics once more right after a reset"},
+	{X5, "after a reset", "bad in the first record after it (\"obs\": but not the state), or \"written\" into a state between two steps", "reset", (*Case).afterReset, "check the physics once more right after a reset"},
 	{X6, "model audit", "impossible (below zero, not finite, a moving body without mass), unstable (sqrt(kp/inertia)·dt or explicit damping·dt/inertia above 2, a motor that turns its joint by a rad in one step) or shaky (half of that), at a step that its contacts bear", "X6", (*Case).modelAudit, "put the .mjb beside the dump"},
 	{X14, "contact audit", "hard (direct stiffness: sqrt(k)·dt above 1.5), coarse (time constant shorter than a step), rough (than two), or none: nothing can touch", "contact", (*Case).contactAudit, "put the .mjb beside the dump"},
 	{X15, "driven hard", "the middle of the speeds in the 50 frames before it ran away is above 50 rad/s", "episodes", (*Case).excitement, "keep more frames before the end"},
@@ -80,6 +80,7 @@ var rules = []rule{
 	{X21, "stands still", "a temperature that is learned does not move by a bit in a run of low precision while its gradient or the entropy pushes", "X21", (*Case).precision, "record alpha (or log_alpha), entropy and its target, and the facts amp.enabled and amp.dtype"},
 	{X22, "gradient alone", "NaN at once while every loss is finite", "X22", (*Case).gradientAlone, "record the loss terms and grad_norm on the minibatch clock"},
 	{X23, "density", "a log-probability not finite from a finite action, mean and std", "X23", (*Case).density, "record action, policy.mean, policy.std and log_prob"},
+	{X24, "deaf", "gradients flow and no parameter moves by a bit", "X24", (*Case).deaf, "record gradients and parameters on the minibatch clock"},
 	{X9, "message", "what the exception says: weak, torch says \"std >= 0\" for NaN too", "X9", (*Case).message, "keep the exception's text as a note"},
 	{X10, "column", "of a bad observation: a sensor's, a formula's (\"term\"), or many that share the state", "X10", (*Case).sensorColumn, "label the columns of obs"},
 	{X11, "outside write", "positions and speeds that no integration step connects", "reset", (*Case).outsideWrite, "put the .mjb beside the dump, and record qpos and qvel"},

@@ -44,4 +44,5 @@ const (
 	X21 FeatureID = "X21"
 	X22 FeatureID = "X22"
 	X23 FeatureID = "X23"
+	X24 FeatureID = "X24"
 )

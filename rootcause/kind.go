@@ -109,6 +109,16 @@ var loop = [numKinds]part{
 // bad together within a substep, so their order inside it says nothing.
 func (k kind) isBody() bool { return k >= qacc && k <= state }
 
+// rank orders kinds that a loop gave the same place: a normalized observation is
+// made of the raw one, a total of its terms.
+func (k kind) rank() int {
+	switch k {
+	case obsNorm, reward:
+		return 1
+	}
+	return 0
+}
+
 // isLearner reports whether a field is made from a whole rollout.
 func (k kind) isLearner() bool {
 	return k == loss || k == grad || k == lr || k == param || k == paramStd
@@ -121,7 +131,7 @@ var byStage = map[dump.Stage][]struct {
 	kind kind
 }{
 	dump.StageModel:      {{"", modelArray}},
-	dump.StageSolver:     {{"qacc", qacc}, {"warmstart", qacc}, {"force", force}, {"", counter}},
+	dump.StageSolver:     {{"qacc", qacc}, {"warmstart", qacc}, {"force", force}, {"dist", force}, {"", counter}},
 	dump.StagePhysics:    {{"ctrl", ctrl}, {"contact", force}, {"force", force}, {"qacc", qacc}, {"qvel", qvel}, {"qpos", qpos}, {"vel", qvel}, {"pos", qpos}, {"acc", qacc}, {"act", act}, {"", force}},
 	dump.StageSensor:     {{"", sensor}},
 	dump.StageObs:        {{"normalized", obsNorm}, {"", obs}},
@@ -132,7 +142,7 @@ var byStage = map[dump.Stage][]struct {
 	dump.StageValue:      {{"", value}},
 	dump.StageLoss:       {{"loss", loss}, {"lr", lr}, {"learning_rate", lr}, {"", loss}},
 	dump.StageGrad:       {{"", grad}},
-	dump.StageParam:      {{"log_std", logStd}, {"logstd", logStd}, {"std", paramStd}, {"", param}},
+	dump.StageParam:      {{"lr", lr}, {"learning_rate", lr}, {"log_std", logStd}, {"logstd", logStd}, {"std", paramStd}, {"", param}},
 	dump.StageMonitor:    {{"", monitor}},
 }
 

@@ -43,6 +43,21 @@ func (c *Case) excitement() Feature {
 	return f.in(v, r.env, -1, r.tick)
 }
 
+// followed reports whether some position of a row moved far more in frame k than
+// any ordinary speed explains.
+func (c *Case) followed(q, v *field, k, row int) bool {
+	dt := c.timestep()
+	if q.len() != v.len() || dt <= 0 || q.row(v.env(row)) != row {
+		return false
+	}
+	for _, j := range c.pairs(q, v) {
+		if m := math.Abs(q.at(k, row, j.q) - q.at(k-1, row, j.q)); finite(m) && m > 10*c.ordinaryMove(v, k, row) {
+			return true
+		}
+	}
+	return false
+}
+
 // median returns the middle of the sizes of a row in the frames [lo, hi).
 func (f *field) median(row, lo, hi int) float64 {
 	var sizes []float64
@@ -67,6 +82,9 @@ func (c *Case) leap() Feature {
 		return unmeasured("qvel in the frame where it ran away and the one before")
 	}
 	was, is := v.cell(k-1, row).max, v.cell(k, row).max
+	if q := c.first(qpos); c.followed(q, v, k, row) {
+		return found(no, fmt.Sprintf("positions%s jumped with the speeds where it ran away: the physics did it", inEnv(r.env))).in(v, r.env, int(v.cell(k, row).arg), r.tick)
+	}
 	if was <= math.Max(calmest, 5*v.base) && is > leapSize*math.Max(was, 1) {
 		f := found(yes, fmt.Sprintf("%s%s jumped from %s to %s in one frame, out of ordinary motion", v.label(int(v.cell(k, row).arg)), inEnv(r.env), num(was), num(is)))
 		f.Measured, f.Baseline = is, was

@@ -63,7 +63,7 @@ func (c *Case) judgeLearner(r *step) Feature {
 		out.Measured, out.Baseline = stride, 0.5
 		return out
 	}
-	if k := r.f.kind; k == loss || k == grad || k == value || k == mean {
+	if k := r.f.kind; k == loss || k == grad || k == value || k == mean || k == param && !nonFinite(r.class) {
 		if c.sudden(r) {
 			return found("sudden", fmt.Sprintf("%s is %s at once, out of an ordinary range", r.name, words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
 		}

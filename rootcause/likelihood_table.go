@@ -41,7 +41,7 @@ var likelihoods = []row{
 	}},
 	{F1, onLearner, likes{
 		contact: .02, reward: .10, normalizer: .15, std: .15, graph: .05,
-		capacity: .03, model: .01, sensor: .01, reset: .03, action: .25, learner: .70, math: .07, unknown: .35,
+		capacity: .03, model: .01, sensor: .01, reset: .03, action: .25, learner: .70, math: .14, unknown: .35,
 	}},
 	{F1, onMultiple, likes{
 		contact: .07, reward: .06, normalizer: .05, std: .04, graph: .12,
@@ -58,7 +58,15 @@ var likelihoods = []row{
 	}},
 	{F4, yes, likes{
 		contact: .30, reward: b, normalizer: b, std: b, graph: .05,
-		capacity: .95, model: .15, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+		capacity: .80, model: .15, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+	}},
+	{F4, "said", likes{
+		contact: .006, reward: .002, normalizer: .002, std: .002, graph: .004,
+		capacity: .15, model: .004, sensor: .002, reset: .002, action: .002, learner: .002, math: .002, unknown: .004,
+	}},
+	{F4, no, likes{
+		contact: .69, reward: .95, normalizer: .95, std: .95, graph: .94,
+		capacity: .05, model: .84, sensor: .95, reset: .95, action: .95, learner: .95, math: .95, unknown: .95,
 	}},
 	{F5, yes, likes{
 		contact: .35, reward: .08, normalizer: .50, std: .50, graph: .08,
@@ -125,7 +133,15 @@ var likelihoods = []row{
 
 	{X1, yes, likes{
 		contact: b, reward: b, normalizer: b, std: b, graph: b,
-		capacity: b, model: .90, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+		capacity: b, model: .55, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+	}},
+	{X1, "recent", likes{
+		contact: b, reward: b, normalizer: b, std: b, graph: .35,
+		capacity: b, model: .37, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+	}},
+	{X1, no, likes{
+		contact: .90, reward: .90, normalizer: .90, std: .90, graph: .60,
+		capacity: .90, model: .08, sensor: .90, reset: .90, action: .90, learner: .90, math: .90, unknown: .90,
 	}},
 	{X2, yes, likes{
 		contact: .06, reward: .30, normalizer: .30, std: .30, graph: .30,
@@ -137,11 +153,11 @@ var likelihoods = []row{
 	}},
 	{X3, "sudden", likes{
 		contact: .02, reward: .03, normalizer: .03, std: .10, graph: .05,
-		capacity: .02, model: .02, sensor: .02, reset: .02, action: .03, learner: .10, math: .10, unknown: .15,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .03, learner: .10, math: .45, unknown: .10,
 	}},
 	{X3, no, likes{
 		contact: .93, reward: .87, normalizer: .92, std: .86, graph: .90,
-		capacity: .93, model: .93, sensor: .93, reset: .93, action: .87, learner: .05, math: .85, unknown: .75,
+		capacity: .93, model: .93, sensor: .93, reset: .93, action: .87, learner: .05, math: .50, unknown: .80,
 	}},
 	{X4, yes, likes{
 		contact: .15, reward: .05, normalizer: .05, std: .03, graph: .05,
@@ -149,15 +165,19 @@ var likelihoods = []row{
 	}},
 	{X5, "written", likes{
 		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .01,
-		capacity: .002, model: .002, sensor: .005, reset: .55, action: .002, learner: .002, math: .005, unknown: .01,
+		capacity: .002, model: .002, sensor: .005, reset: .5, action: .002, learner: .002, math: .005, unknown: .01,
 	}},
 	{X5, yes, likes{
 		contact: .025, reward: .03, normalizer: .03, std: .02, graph: .08,
-		capacity: .05, model: .06, sensor: .05, reset: .35, action: .03, learner: .02, math: .03, unknown: .05,
+		capacity: .05, model: .06, sensor: .05, reset: .3, action: .03, learner: .02, math: .03, unknown: .05,
+	}},
+	{X5, "obs", likes{
+		contact: .025, reward: .03, normalizer: .03, std: .02, graph: .03,
+		capacity: .05, model: .06, sensor: .05, reset: .1, action: .03, learner: .02, math: .03, unknown: .05,
 	}},
 	{X5, no, likes{
-		contact: .97, reward: .965, normalizer: .965, std: .975, graph: .90,
-		capacity: .945, model: .935, sensor: .94, reset: .10, action: .965, learner: .975, math: .96, unknown: .92,
+		contact: .948, reward: .938, normalizer: .938, std: .958, graph: .88,
+		capacity: .898, model: .878, sensor: .895, reset: .1, action: .938, learner: .958, math: .935, unknown: .89,
 	}},
 	{X6, "impossible", likes{
 		contact: .0015, reward: .0015, normalizer: .0015, std: .0015, graph: .0015,
@@ -270,6 +290,11 @@ var likelihoods = []row{
 		capacity: .02, model: .02, sensor: .02, reset: .02, action: .02, learner: .04, math: .1, unknown: .05,
 	}},
 
+	{X24, yes, likes{
+		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .02,
+		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .002, math: .001, unknown: .05,
+	}},
+
 	{X9, "std", likes{
 		contact: .20, reward: .15, normalizer: .20, std: .30, graph: .15,
 		capacity: .15, model: .20, sensor: .15, reset: .15, action: .20, learner: .25, math: .15, unknown: .18,
@@ -321,7 +346,7 @@ var likelihoods = []row{
 // rare holds what a cause without a column of its own makes of a feature, by outcome, where that differs from the cause that stands in for it.
 var rare = map[string]map[outcome]float64{
 	PrecisionLoss: {
-		{X21, yes}: .90, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, no}: .70, {F10, yes}: .05,
+		{X21, yes}: .90, {X24, yes}: .30, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, no}: .70, {F10, yes}: .05,
 		{F10, no}: .90, {F11, yes}: .05,
 	},
 	PaddingRows: {
@@ -337,7 +362,7 @@ var rare = map[string]map[outcome]float64{
 	},
 	SimKernel: {
 		{X2, yes}: .55, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15,
-		{X1, yes}: .05,
+		{X1, yes}: .05, {X1, "recent"}: .10, {X1, no}: .85,
 	},
 	AutodiffSingular: {
 		{X22, yes}: .90, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,
@@ -345,7 +370,7 @@ var rare = map[string]map[outcome]float64{
 		{X20, "elsewhere"}: .40, {X20, no}: .55,
 	},
 	Backend: {
-		{F12, yes}: .003, {X9, "cuda"}: .40, {X9, "backend"}: .45, {X9, "other"}: .08, {X9, "std"}: .07, {X8, yes}: .05,
+		{F12, yes}: .003, {X1, "recent"}: .10, {X1, no}: .80, {X9, "cuda"}: .40, {X9, "backend"}: .45, {X9, "other"}: .08, {X9, "std"}: .07, {X8, yes}: .05,
 	},
 	Masked: {
 		{X3, yes}: .05, {X3, "sudden"}: .05, {X3, no}: .90, {F10, no}: .93, {F11, yes}: .10, {X17, yes}: .45,

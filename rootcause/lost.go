@@ -3,6 +3,7 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nanguard/nanguard/dump"
 )
@@ -29,6 +30,9 @@ func (c *Case) normalizerLost() Feature {
 		return f
 	}
 	if f, ok := c.zLeapt(); ok {
+		return f
+	}
+	if f, ok := c.misfit(); ok {
 		return f
 	}
 	return found(no, "the normalizer kept what it had seen")
@@ -122,6 +126,48 @@ func (c *Case) zLeapt() (Feature, bool) {
 		return f.in(z, -1, 0, e.Tick), true
 	}
 	return Feature{}, false
+}
+
+// The bounds of a normalizer that does not fit: columns whose middle over all
+// envs and frames lies this many standard deviations out, over so many frames.
+const (
+	zMisfit     = 30.0
+	misfitFor   = 20
+	misfitShare = 0.25 // of the columns at most: all of them would be another fault
+)
+
+// misfit finds a normalizer that came with a checkpoint and does not fit what it
+// normalizes: some columns lie far out in every env, from the start on.
+func (c *Case) misfit() (Feature, bool) {
+	z, raw := c.first(obsNorm), c.first(obs)
+	resumed := slices.ContainsFunc(c.man.Events, func(e dump.Event) bool { return e.Kind == dump.EventCheckpointLoaded })
+	if z.len() < misfitFor || raw.len() == 0 || !resumed {
+		return Feature{}, false
+	}
+	var far []string
+	worst, at := 0.0, 0
+	for col := range z.to - z.from {
+		v := make([]float64, 0, z.len()*z.rows)
+		for i := range z.len() {
+			for row := range z.rows {
+				if x := z.at(i, row, col); finite(x) {
+					v = append(v, x)
+				}
+			}
+		}
+		if m := median(v); m > zMisfit {
+			far = append(far, z.column(col))
+			if m > worst {
+				worst, at = m, col
+			}
+		}
+	}
+	if len(far) == 0 || float64(len(far)) > misfitShare*float64(z.to-z.from)+1 {
+		return Feature{}, false
+	}
+	f := found(yes, fmt.Sprintf("a checkpoint was loaded, and %s of %s lies %s standard deviations out in the middle of all envs and frames (%d columns beyond %g): the statistics are not those of this observation", z.column(at), z.Name, num(worst), len(far), zMisfit))
+	f.Measured, f.Baseline = worst, zMisfit
+	return f.in(z, -1, at, z.frames.Ticks[0]), true
 }
 
 // around returns the largest finite sizes in the frames or entries before a tick

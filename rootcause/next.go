@@ -23,9 +23,9 @@ type proposal struct {
 // next returns what to do, the best first: the rows of the table that are
 // implicated, the fix of each believed cause that has none, and the one thing to
 // record or run that would tell most. What is unknown is no reason to act.
-func (c *Case) next(cs []candidate, rows []Check) []Action {
+func (c *Case) next(cs []candidate, rows []Check, earned bool) []Action {
 	all := fixes(c, cs, rows)
-	if a, ok := c.ask(cs); ok {
+	if a, ok := c.ask(cs, earned); ok {
 		all = append(all, proposal{a, (1 - best(cs)) / 2}) // another run costs more than a changed line
 	}
 	slices.SortStableFunc(all, func(a, b proposal) int { return cmp.Compare(b.worth, a.worth) })
@@ -124,16 +124,16 @@ const noRival = 0.05
 
 // ask returns the unknown feature whose answer would tell the two likeliest
 // causes apart best.
-func (c *Case) ask(cs []candidate) (Action, bool) {
+func (c *Case) ask(cs []candidate, earned bool) (Action, bool) {
 	top := sorted(cs)[:2]
 	pick := c.mostTelling(top)
 	if pick == nil {
 		return Action{}, false
 	}
-	if earned(top) && top[1].post < noRival {
+	if earned && top[1].post < noRival {
 		return Action{}, false
 	}
-	if earned(top) {
+	if earned {
 		return Action{Text: fmt.Sprintf("To tell %s from %s, %s.", top[0].id, top[1].id, pick.ask)}, true
 	}
 	return Action{Text: fmt.Sprintf("The dump cannot tell %s (%.0f %%) from %s (%.0f %%). To tell them apart, %s.",

@@ -31,12 +31,28 @@ func (c *Case) onsetClass() Feature {
 			f.Value = onPhysics
 			f.Text += "; it grows from step to step, so the state behind it does"
 		}
+		if c.betweenObservations(r) {
+			f.Value = onSensor
+			f.Text += "; the normalizer's mean and variance of that column are fine, and a finite number over a positive one is finite: something between the two did it"
+		}
 		if c.sharesState(r) {
 			f.Value, f.Half = onPhysics, true
 			f.Text += "; several rewards or observations of the env went bad together, and what they share is the state, which is not recorded"
 		}
 	}
 	return f.onset(&o)
+}
+
+// betweenObservations reports whether a normalized observation is non-finite in
+// some env although the raw one and the statistics of its column are finite and
+// positive: then it was not the normalizer.
+func (c *Case) betweenObservations(r *step) bool {
+	v := c.first(normVar)
+	if r.f.kind != obsNorm || !nonFinite(r.class) || r.row < 0 || r.env < 0 || v.len() == 0 || v.width != r.f.width || c.first(obs) == nil {
+		return false
+	}
+	i := v.upTo(r.tick)
+	return i >= 0 && v.at(i, 0, r.col) > 0 && finite(v.at(i, 0, r.col)) && c.countBadIn(r) < r.f.rows
 }
 
 // sharesState reports whether two reward terms, or one and an observation, of

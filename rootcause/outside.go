@@ -97,7 +97,7 @@ func (c *Case) outsideWrite() Feature {
 	}
 	exact := c.integrates(q, v, joints, row)
 	p, moved, want := c.unfollowed(q, v, joints, k, row)
-	written := want > 1 && (exact || c.leapt(v, k, row) && moved < 1e-3*want)
+	written := want > 1 && (exact || c.leapt(v, k, row) && moved < 1e-3*want) && moved <= c.ordinaryMove(v, k, row)
 	if f, ok := c.poseJump(q, v, joints, k); ok {
 		if written && *f.Tick == r.tick {
 			f.Value, f.Text = "state", f.Text+fmt.Sprintf(", and the reset left %s at %s", v.label(p.v), c.quantity(v, p.v, v.at(k, row, p.v)))
@@ -114,6 +114,13 @@ func (c *Case) outsideWrite() Feature {
 		return idle("positions do not follow speeds exactly in this integrator")
 	}
 	return found(no, "positions and speeds agree up to where it ran away: the physics did it")
+}
+
+// ordinaryMove returns how far the fastest joint of a row moves in a step at ten
+// times its last speed, or the healthy one. What moved further was moved by the
+// physics, whatever its integrator.
+func (c *Case) ordinaryMove(v *field, k, row int) float64 {
+	return 10 * c.timestep() * math.Max(v.cell(k-1, row).max, math.Max(v.base, 1))
 }
 
 // writtenOutside reports whether the speeds at the root were written by a reset

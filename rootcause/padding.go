@@ -25,15 +25,19 @@ func (c *Case) doneRows() Feature {
 	if r := c.root(); r != nil && r.f != nil && r.f.kind.isBody() {
 		return found(no, "the physics of the bad rows is bad itself")
 	}
-	both, only := c.matchDone(o.f, d, math.MaxInt64)
-	if only > 0 { // what came of it may be bad elsewhere
-		both, only = c.matchDone(o.f, d, o.tick)
+	both, bad, over := c.matchDone(o.f, d, math.MinInt64, math.MaxInt64)
+	if bad > 0 { // what came of it may be bad elsewhere
+		both, bad, over = c.matchDone(o.f, d, math.MinInt64, o.tick)
 	}
-	text := fmt.Sprintf("of the rows of %s in the file, %d are bad where an episode ended, %d where it did not or the other way round", o.f.Name, both, only)
+	text := fmt.Sprintf("of the rows of %s in the file, %d are bad where an episode ended, %d where it did not, and %d are fine where one ended", o.f.Name, both, bad, over)
+	whole := c.wholeRow(o)
+	if whole && over > 0 { // filler may be finite at times, but not beside one that is not
+		_, _, over = c.matchDone(o.f, d, o.tick, o.tick)
+	}
 	switch {
-	case only > 0 || both == 0:
+	case bad > 0 || both == 0 || over > 0:
 		return found(no, text)
-	case both == 1 && !about(o.f.Name, fillerWords):
+	case both == 1 && !about(o.f.Name, fillerWords) && !whole:
 		return idle("a single bad row whose episode is over may be either's doing")
 	}
 	rows := "in one row, the only one"
@@ -41,16 +45,23 @@ func (c *Case) doneRows() Feature {
 		rows = fmt.Sprintf("in %d rows, exactly those", both)
 	}
 	f := found(yes, fmt.Sprintf("%s is %s %s whose episode is over", o.f.Name, words[o.class], rows))
-	f.Measured, f.Baseline = float64(both), float64(only)
+	f.Measured, f.Baseline = float64(both), float64(over)
 	return f.onset(o)
 }
 
-// matchDone counts, over the frames of f, the rows that are bad and done, and
-// those that are only one of both, up to a tick.
-func (c *Case) matchDone(f, d *field, until int64) (both, only int) {
+// wholeRow reports whether every column of an observation is non-finite where it
+// went bad: a formula spoils one, filler all.
+func (c *Case) wholeRow(o *onset) bool {
+	i, row := o.f.upTo(o.tick), o.f.row(o.env)
+	return o.f.kind == obs && i >= 0 && row >= 0 && o.f.to-o.f.from >= 3 && int(o.f.cell(i, row).bad) == o.f.to-o.f.from
+}
+
+// matchDone counts, over the frames of f with ticks in [from, until], the rows that are bad and
+// done, bad only, and done only.
+func (c *Case) matchDone(f, d *field, from, until int64) (both, badOnly, doneOnly int) {
 	for i := range f.upTo(until) + 1 {
 		j := d.upTo(f.frames.Ticks[i])
-		if j < 0 || i > 0 && d.upTo(f.frames.Ticks[i-1]) == j {
+		if j < 0 || f.frames.Ticks[i] < from || i > 0 && d.upTo(f.frames.Ticks[i-1]) == j {
 			continue
 		}
 		for row := range f.rows {
@@ -62,10 +73,12 @@ func (c *Case) matchDone(f, d *field, until int64) (both, only int) {
 			switch {
 			case bad && over:
 				both++
-			case bad != over:
-				only++
+			case bad:
+				badOnly++
+			case over:
+				doneOnly++
 			}
 		}
 	}
-	return both, only
+	return both, badOnly, doneOnly
 }

@@ -159,7 +159,7 @@ func TestNormalizerPriorFollowsEps(t *testing.T) {
 		r := newRun(30).set("reward.reach", -1, 0, 0, nan)
 		r.man.Facts["normalizer.eps"] = eps
 		c, _ := r.judge()
-		for _, k := range c.candidates(TextbookPrior) {
+		for _, k := range c.Findings().candidates(TextbookPrior) {
 			if k.id == NormalizerCold {
 				return k.prior
 			}

@@ -17,6 +17,9 @@ const (
 // not move by a single bit, although what should move it is there. Rounding
 // swallows the update; no value of such a run is ever non-finite.
 func (c *Case) precision() Feature {
+	if f, ok := c.flushed(); ok {
+		return f
+	}
 	low := c.lowPrecision()
 	seen := false
 	for _, f := range c.fields {

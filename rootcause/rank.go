@@ -58,8 +58,9 @@ func weigh(f *Feature, cs []candidate) []float64 {
 	return w
 }
 
-// combine weighs the features within their groups and fills in the posterior.
-func combine(features []Feature, cs []candidate) []weighing {
+// combine weighs the features within their groups and fills in the posterior, at
+// a temperature.
+func combine(features []Feature, cs []candidate, by *Weights, temperature float64) []weighing {
 	groups := map[string][]weighing{}
 	var order []string
 	for i := range features {
@@ -67,6 +68,7 @@ func combine(features []Feature, cs []candidate) []weighing {
 		if w == nil {
 			continue
 		}
+		floats.Scale(by.trust(features[i].ID), w)
 		g := groupOf(features[i].ID)
 		if !slices.Contains(order, g) {
 			order = append(order, g)
@@ -77,7 +79,10 @@ func combine(features []Feature, cs []candidate) []weighing {
 	for _, g := range order {
 		all = append(all, temperGroup(groups[g])...)
 	}
-	posterior(all, cs)
+	for _, w := range all {
+		floats.Scale(1/temperature, w.nats)
+	}
+	posterior(all, cs, by, temperature)
 	return all
 }
 
@@ -101,10 +106,10 @@ func temperGroup(ws []weighing) []weighing {
 }
 
 // posterior adds up what the features say and normalises it to one.
-func posterior(ws []weighing, cs []candidate) {
+func posterior(ws []weighing, cs []candidate, by *Weights, temperature float64) {
 	logs := make([]float64, len(cs))
 	for i := range cs {
-		logs[i] = math.Log(cs[i].prior)
+		logs[i] = (math.Log(cs[i].prior) + by.Prior[cs[i].id]) / temperature
 		for _, w := range ws {
 			logs[i] += w.nats[i]
 		}
@@ -154,16 +159,8 @@ func expectedDrop(id FeatureID, cs []candidate) float64 {
 	return drop
 }
 
-// A verdict needs this much of the belief and this many times the second's. On
-// the labelled dumps that the table was set on, every verdict with less that was
-// left out would have been one that the label accepts only as its second choice.
-const (
-	enoughBelief = 0.6
-	enoughLead   = 2.5
-)
-
 // earned reports whether the first of the ranked candidates has earned a
 // verdict: enough of the belief, and well ahead of the second.
-func earned(ranked []candidate) bool {
-	return len(ranked) > 0 && ranked[0].post >= enoughBelief && (len(ranked) < 2 || ranked[0].post >= enoughLead*ranked[1].post)
+func (w *Weights) earned(ranked []candidate) bool {
+	return len(ranked) > 0 && ranked[0].post >= w.Belief && (len(ranked) < 2 || ranked[0].post >= w.Lead*ranked[1].post)
 }

@@ -58,7 +58,7 @@ func TestWorkedPosteriors(t *testing.T) {
 		{"params already NaN at k = 0", given(F11, yes, F1, onLearner, F8, "all", F7, no), [6]float64{0, .02, .07, .45, 0, .46}},
 	} {
 		cs := five()
-		combine(c.f, cs)
+		combine(c.f, cs, HandSet(), 1)
 		for i, want := range c.want {
 			assert.InDelta(t, want, cs[i].post, 0.015, "%s: %s", c.dump, cs[i].id)
 		}
@@ -85,7 +85,7 @@ func everyFeature(value string) []Feature {
 func TestPosteriorSumsToOne(t *testing.T) {
 	for _, fs := range [][]Feature{nil, given(F1, onPhysics), everyFeature(yes), everyFeature(no)} {
 		for _, cs := range [][]candidate{five(), everyCause()} {
-			combine(fs, cs)
+			combine(fs, cs, HandSet(), 1)
 			sum := 0.0
 			for _, c := range cs {
 				assert.GreaterOrEqual(t, c.post, 0.0)
@@ -114,10 +114,10 @@ func everyCause() []candidate {
 func TestUnknownIsNotEvidence(t *testing.T) {
 	fs := given(F1, onPhysics, F2, yes, F8, "few")
 	want := five()
-	combine(fs, want)
+	combine(fs, want, HandSet(), 1)
 	for _, r := range rules {
 		got := five()
-		combine(append(append([]Feature{}, fs...), Feature{ID: r.id, Value: unknown}), got)
+		combine(append(append([]Feature{}, fs...), Feature{ID: r.id, Value: unknown}), got, HandSet(), 1)
 		for i := range got {
 			assert.Equal(t, want[i].post, got[i].post, "%s unknown, %s", r.id, got[i].id)
 		}
@@ -127,7 +127,7 @@ func TestUnknownIsNotEvidence(t *testing.T) {
 // TestEvidenceIsCapped: no feature says more than four nats, tempered.
 func TestEvidenceIsCapped(t *testing.T) {
 	for _, f := range everyFeature(yes) {
-		for _, w := range combine([]Feature{f}, five()) {
+		for _, w := range combine([]Feature{f}, five(), HandSet(), 1) {
 			for _, n := range w.nats {
 				assert.LessOrEqual(t, math.Abs(n), limit*temper+1e-12, f.ID)
 			}
@@ -140,7 +140,7 @@ func TestEvidenceIsCapped(t *testing.T) {
 func TestCorrelatedFeaturesCountOnce(t *testing.T) {
 	gain := func(fs []Feature) float64 {
 		cs := five()
-		combine(fs, cs)
+		combine(fs, cs, HandSet(), 1)
 		return math.Log(cs[0].post / cs[5].post)
 	}
 	none := gain(nil)
@@ -175,11 +175,11 @@ func TestVerdictIsEarned(t *testing.T) {
 		}
 		return cs
 	}
-	assert.True(t, earned(at(.75, .25)))
-	assert.True(t, earned(at(.60, .24)))
-	assert.False(t, earned(at(.59, .1)), "below 0.6")
-	assert.False(t, earned(at(.68, .28)), "less than two and a half times the second")
-	assert.False(t, earned(nil))
+	assert.True(t, HandSet().earned(at(.75, .25)))
+	assert.True(t, HandSet().earned(at(.60, .24)))
+	assert.False(t, HandSet().earned(at(.59, .1)), "below 0.6")
+	assert.False(t, HandSet().earned(at(.68, .28)), "less than two and a half times the second")
+	assert.False(t, HandSet().earned(nil))
 }
 
 // TestLikelihoodTable: every row is complete, no outcome has two, the values of a

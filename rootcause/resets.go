@@ -93,7 +93,11 @@ func (c *Case) afterReset() Feature {
 		until++ // an observation is made after the reset of its own tick
 	}
 	if r.frame > 0 && cutBetween(resets, r.before, until) && (nonFinite(r.class) || r.class == huge) {
-		return found(yes, fmt.Sprintf("%s of env %d is %s in its first record after a reset", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
+		f := found(yes, fmt.Sprintf("%s of env %d is %s in its first record after a reset", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
+		if !r.f.kind.isBody() && c.shown(body, r) {
+			f.Value, f.Text = "obs", f.Text+", and the state that the reset left is fine"
+		}
+		return f
 	}
 	if n := r.f.frames.Counts; r.frame > 0 && len(n) > r.frame && n[r.frame] == n[r.frame-1] {
 		return found(yes, fmt.Sprintf("%s of env %d is %s right after a reset, before the next substep", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)

@@ -226,7 +226,7 @@ func fixIterations(c *Case) string {
 func checkCapacity(c *Case) (Status, string) {
 	f := c.feature(F4)
 	switch f.Value {
-	case yes:
+	case yes, "said":
 		return Implicated, f.Text
 	case unknown:
 		return Unknown, f.Text

@@ -13,6 +13,9 @@ var sensorWords = []string{"force", "contact", "touch", "ray", "scan", "height",
 // whether its column comes from a sensor or from a formula.
 func (c *Case) sensorColumn() Feature {
 	r := c.root()
+	if r != nil && r.f != nil && c.betweenObservations(r) {
+		return found("term", fmt.Sprintf("%s is made by a formula from observations that are fine", r.f.label(max(r.col, 0)))).in(r.f, r.env, r.col, r.tick)
+	}
 	if r == nil || r.f == nil || r.f.kind != sensor && r.f.kind != obs {
 		return idle("no sensor or observation went bad first")
 	}

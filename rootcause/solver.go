@@ -3,6 +3,7 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -106,6 +107,11 @@ func (c *Case) capacity() Feature {
 		out.Base = 0.02
 		return out
 	}
+	for _, s := range c.complaints() {
+		if fullBuffer.MatchString(s) {
+			return found("said", fmt.Sprintf("the run ended with %q: there was no more room for contacts and constraints", s))
+		}
+	}
 	if f := c.counterNamed("overflow"); f.len() > 0 {
 		return c.overflowBits(f)
 	}
@@ -127,6 +133,9 @@ func (c *Case) capacity() Feature {
 	}
 	return found(no, "contacts and constraints fitted their buffers until it began")
 }
+
+// fullBuffer matches what simulators say when contacts or constraints do not fit.
+var fullBuffer = regexp.MustCompile(`(?i)mj_stackalloc|arena|nconmax|njmax|nacon|nefc|(contact|constraint|patch|pair)s? (buffer|overflow)|(buffer|capacity) overflow`)
 
 // buffer is a counter with its limit.
 type buffer struct {

@@ -25,6 +25,8 @@ type options struct {
 	out        string
 	keep       string // folder of dumps that were built before, or ""
 	split      string // the half that is measured, or both
+	fit        bool   // fit weights instead of writing a report
+	weights    string // where they go
 }
 
 func main() {
@@ -34,6 +36,8 @@ func main() {
 	flag.StringVar(&o.out, "out", "bench/results", "folder of the report")
 	flag.StringVar(&o.keep, "keep", "", "folder in which the fixtures' dumps are kept, so that the next run need not build them")
 	flag.StringVar(&o.split, "split", "", "measure this half only: tune or test")
+	flag.BoolVar(&o.fit, "fit", false, "fit the weights of package rootcause to the tuning half, instead of a report")
+	flag.StringVar(&o.weights, "weights", "rootcause/weights.json", "where the fitted weights go")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -45,6 +49,9 @@ func main() {
 
 // run measures and writes the report.
 func run(ctx context.Context, o options, progress io.Writer) error {
+	if o.fit {
+		o.split = "tune"
+	}
 	all, err := measureFixtures(ctx, o, progress)
 	if err != nil {
 		return err
@@ -56,7 +63,19 @@ func run(ctx context.Context, o options, progress io.Writer) error {
 		}
 		all = append(all, more...)
 	}
-	return writeReport(o, all)
+	if o.fit {
+		return writeWeights(o, all, progress)
+	}
+	return writeReport(o, samples(all))
+}
+
+// samples drops what only fitting needs.
+func samples(all []example) []sample {
+	out := make([]sample, len(all))
+	for i := range all {
+		out[i] = all[i].sample
+	}
+	return out
 }
 
 // job is one fixture with one seed.
@@ -66,7 +85,7 @@ type job struct {
 }
 
 // measureFixtures builds and diagnoses, on all processors.
-func measureFixtures(ctx context.Context, o options, progress io.Writer) ([]sample, error) {
+func measureFixtures(ctx context.Context, o options, progress io.Writer) ([]example, error) {
 	k := keeper{dir: o.keep, keep: o.keep != ""}
 	if !k.keep {
 		dir, err := os.MkdirTemp("", "nanguard-diagnosis-")
@@ -78,7 +97,7 @@ func measureFixtures(ctx context.Context, o options, progress io.Writer) ([]samp
 	}
 	jobs := make(chan job)
 	var mu sync.Mutex
-	var all []sample
+	var all []example
 	var errs []error
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -113,7 +132,7 @@ func (j *job) split() string {
 }
 
 // measureFixture runs one fixture and diagnoses its dump in all versions.
-func measureFixture(ctx context.Context, j job, k keeper) ([]sample, error) {
+func measureFixture(ctx context.Context, j job, k keeper) ([]example, error) {
 	path, guilty, err := k.build(ctx, j)
 	if err != nil {
 		return nil, err
@@ -124,7 +143,7 @@ func measureFixture(ctx context.Context, j job, k keeper) ([]sample, error) {
 }
 
 // measureCaptured diagnoses a collection.
-func measureCaptured(o options) (out []sample, err error) {
+func measureCaptured(o options) (out []example, err error) {
 	all, err := captured.Read(o.collection)
 	if err != nil {
 		return nil, err
@@ -145,7 +164,7 @@ func measureCaptured(o options) (out []sample, err error) {
 
 // measure diagnoses a dump in all versions that it has. The first bad value is
 // asked for as the version has it.
-func measure(path string, s sample, t score.Truth) (out []sample, err error) {
+func measure(path string, s sample, t score.Truth) (out []example, err error) {
 	f, err := dump.Open(path)
 	if err != nil {
 		return nil, err
@@ -167,7 +186,7 @@ func measure(path string, s sample, t score.Truth) (out []sample, err error) {
 		d := rootcause.Diagnose(c, rootcause.DefaultOptions())
 		t.Trip = src.Manifest().Trip
 		s.Version, s.Mark = v.name, score.Judge(t, &d)
-		out = append(out, s)
+		out = append(out, example{sample: s, findings: c.Findings(), accepted: append([]string{s.Want}, t.Want.Also...)})
 	}
 	return out, nil
 }

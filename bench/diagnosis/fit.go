@@ -1,0 +1,269 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+
+	"gonum.org/v1/gonum/optimize"
+
+	"github.com/nanguard/nanguard/rootcause"
+)
+
+// Fitting: rootcause's table was set by hand, and stays. What is fitted beside it
+// is little, is held to the hand-set values by a prior, and sees the tuning half
+// only: how far each feature is to be trusted, what each cause is worth before
+// any evidence, a temperature for dumps that tell about as much, and the bar for
+// a verdict.
+const (
+	trustSpread = 0.25 // of the logarithm of a feature's factor around zero
+	priorSpread = 0.4  // nats, of a cause's offset around zero
+	heatSpread  = 0.5  // of the logarithm of a temperature around zero
+	strictShare = 0.3  // of the cause itself in what is fitted; the rest takes what is accepted too
+	degraded    = 0.5  // weight of a version beside the full one
+	fitSteps    = 40
+)
+
+// example is a diagnosis to learn from.
+type example struct {
+	sample
+	findings *rootcause.Findings
+	accepted []string // the cause first
+	weight   float64
+}
+
+// weigh gives every fixture and every captured dump the same weight, whatever
+// its number of seeds.
+func weigh(all []example) {
+	n := map[string]float64{}
+	for i := range all {
+		e := &all[i]
+		e.weight = degraded
+		if e.Version == "full" {
+			e.weight = 1
+		}
+		n[e.Source+e.Name+e.Version]++
+	}
+	for i := range all {
+		e := &all[i]
+		e.weight /= n[e.Source+e.Name+e.Version]
+	}
+}
+
+// fit returns the weights that the examples of the tuning half lead to.
+func fit(all []example, progress io.Writer) (*rootcause.Weights, error) {
+	all = slices.DeleteFunc(slices.Clone(all), func(e example) bool {
+		return e.Split != "tune" || e.Want == rootcause.Clean || e.Mark.Got == rootcause.Clean
+	})
+	if len(all) == 0 {
+		return nil, fmt.Errorf("fit: no example")
+	}
+	weigh(all)
+	w := rootcause.HandSet()
+	w.Samples = len(all)
+	w.Bands = bands()
+	p := newParameters(all)
+	fmt.Fprintf(progress, "%d examples, %d parameters, loss %.4f\n", len(all), len(p.features)+len(p.causes), loss(all, w))
+	if err := p.minimise(all, w, progress); err != nil {
+		return nil, err
+	}
+	heat(all, w)
+	bar(all, w)
+	fmt.Fprintf(progress, "loss %.4f\n", loss(all, w))
+	return w, nil
+}
+
+// bands are the bands of dumps that tell about as much.
+func bands() []rootcause.Band {
+	return []rootcause.Band{
+		{Name: "whole", Coverage: 0.6, Temperature: 1},
+		{Name: "sparse", Temperature: 1},
+		{Name: "cut, much recorded", Censored: true, Coverage: 0.6, Temperature: 1},
+		{Name: "cut, some recorded", Censored: true, Coverage: 0.4, Temperature: 1},
+		{Name: "cut, little recorded", Censored: true, Temperature: 1},
+	}
+}
+
+// parameters are what is fitted together.
+type parameters struct {
+	features []rootcause.FeatureID
+	causes   []string
+}
+
+// newParameters lists the features and causes that the examples know.
+func newParameters(all []example) *parameters {
+	features, causes := map[rootcause.FeatureID]bool{}, map[string]bool{}
+	for _, e := range all {
+		for _, id := range e.findings.Known() {
+			features[id] = true
+		}
+		causes[e.Want] = true
+	}
+	return &parameters{slices.Sorted(maps.Keys(features)), slices.Sorted(maps.Keys(causes))}
+}
+
+// set puts a point into weights.
+func (p *parameters) set(w *rootcause.Weights, x []float64) {
+	w.Trust, w.Prior = map[rootcause.FeatureID]float64{}, map[string]float64{}
+	for i, id := range p.features {
+		w.Trust[id] = round3(math.Exp(x[i]))
+	}
+	for i, id := range p.causes {
+		w.Prior[id] = round3(x[len(p.features)+i])
+	}
+}
+
+// penalty is what a point costs for its distance from the hand-set values.
+func (p *parameters) penalty(x []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		s := trustSpread
+		if i >= len(p.features) {
+			s = priorSpread
+		}
+		sum += v * v / (2 * s * s)
+	}
+	return sum
+}
+
+// minimise fits trust and priors.
+func (p *parameters) minimise(all []example, w *rootcause.Weights, progress io.Writer) error {
+	value := func(x []float64) float64 {
+		p.set(w, x)
+		return loss(all, w) + p.penalty(x)
+	}
+	problem := optimize.Problem{Func: value, Grad: func(grad, x []float64) {
+		const h = 0.02
+		at := slices.Clone(x)
+		for i := range x {
+			at[i] = x[i] + h
+			up := value(at)
+			at[i] = x[i] - h
+			grad[i] = (up - value(at)) / (2 * h)
+			at[i] = x[i]
+		}
+		fmt.Fprint(progress, ".")
+	}}
+	start := make([]float64, len(p.features)+len(p.causes))
+	r, err := optimize.Minimize(problem, start, &optimize.Settings{
+		MajorIterations: fitSteps, Converger: &optimize.FunctionConverge{Absolute: 1e-3, Iterations: 3},
+	}, &optimize.LBFGS{})
+	if r == nil {
+		return fmt.Errorf("fit: %w", err)
+	}
+	p.set(w, r.X) // a line search that finds no more is an end too
+	fmt.Fprintf(progress, "\n%v after %d steps\n", r.Status, r.MajorIterations)
+	return nil
+}
+
+// loss is the surprise at the true causes, in nats.
+func loss(all []example, w *rootcause.Weights) float64 {
+	o := rootcause.DefaultOptions()
+	o.Weights = w
+	sum := 0.0
+	for i := range all {
+		e := &all[i]
+		beliefs, _ := e.findings.Rank(o)
+		p := 1e-3
+		for _, b := range beliefs {
+			if slices.Contains(e.accepted, b.Cause) {
+				p += (1 - strictShare) * b.Probability
+			}
+			if b.Cause == e.accepted[0] {
+				p += strictShare * b.Probability
+			}
+		}
+		sum -= e.weight * math.Log(p)
+	}
+	return sum
+}
+
+// heat fits the temperature of each band to how often what ranks first is
+// acceptable.
+func heat(all []example, w *rootcause.Weights) {
+	for i := range w.Bands {
+		best, at := math.Inf(1), 1.0
+		for t := 0.3; t < 3; t *= 1.05 {
+			w.Bands[i].Temperature = t
+			l := math.Log(t) / heatSpread
+			if v := surprise(all, w, i) + l*l/2; v < best {
+				best, at = v, t
+			}
+		}
+		w.Bands[i].Temperature = round3(at)
+	}
+}
+
+// surprise is the surprise in one band at whether the first cause is acceptable.
+func surprise(all []example, w *rootcause.Weights, band int) float64 {
+	o := rootcause.DefaultOptions()
+	o.Weights = w
+	sum := 0.0
+	for i := range all {
+		e := &all[i]
+		if w.Band(e.findings) != band {
+			continue
+		}
+		beliefs, _ := e.findings.Rank(o)
+		p := min(max(beliefs[0].Probability, 1e-3), 1-1e-3)
+		if !slices.Contains(e.accepted, beliefs[0].Cause) {
+			p = 1 - p
+		}
+		sum -= e.weight * math.Log(p)
+	}
+	return sum
+}
+
+// falseVerdict is what a wrong verdict costs in right ones.
+const falseVerdict = 12
+
+// bar chooses the bar for a verdict.
+func bar(all []example, w *rootcause.Weights) {
+	best := math.Inf(-1)
+	o := rootcause.DefaultOptions()
+	o.Weights = w
+	belief, lead := w.Belief, w.Lead
+	for _, b := range []float64{0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85} {
+		for _, l := range []float64{1.5, 2, 2.5, 3, 4} {
+			w.Belief, w.Lead = b, l
+			worth := 0.0
+			for i := range all {
+				_, verdict := all[i].findings.Rank(o)
+				switch {
+				case slices.Contains(all[i].accepted, verdict):
+					worth += all[i].weight
+				case verdict != rootcause.UnknownCause:
+					worth -= falseVerdict * all[i].weight
+				}
+			}
+			if worth > best {
+				best, belief, lead = worth, b, l
+			}
+		}
+	}
+	w.Belief, w.Lead = belief, lead
+}
+
+// writeWeights fits and writes the file that rootcause embeds.
+func writeWeights(o options, all []example, progress io.Writer) error {
+	slices.SortFunc(all, func(a, b example) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Version, b.Version))
+	})
+	w, err := fit(all, progress)
+	if err != nil {
+		return err
+	}
+	w.Made = fmt.Sprintf("go run ./bench/diagnosis -fit -seeds %d: the tuning half of the fixtures (even seeds) and of the captured dumps, in all versions", o.seeds)
+	data, err := json.MarshalIndent(w, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.weights, append(data, '\n'), 0o644)
+}
+
+func round3(v float64) float64 { return math.Round(v*1000) / 1000 }

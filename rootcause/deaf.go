@@ -1,0 +1,98 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+)
+
+// The bounds of X24 and of gradients that were flushed.
+const (
+	deafFor   = 20      // minibatches over which nothing that is learned may move
+	halfUnit  = 1 << 24 // one over the smallest number of half precision
+	halfSmall = 0x1p-14 // below it half precision loses digits
+)
+
+// deaf is X24: gradients flow, the learning rate is not zero, and no parameter
+// that is recorded moves by a single bit: what is updated is not what is used.
+func (c *Case) deaf() Feature {
+	g := c.first(grad)
+	if g == nil || c.first(param, paramStd, logStd) == nil {
+		return unmeasured("gradients beside parameters")
+	}
+	if _, v := g.history(); len(v) < deafFor || !(smallest(v) > 0) {
+		return found(no, "not enough gradients that are not zero")
+	}
+	if f := c.first(lr); f != nil {
+		if _, v := f.history(); len(v) > 0 && smallest(v) == 0 {
+			return found(no, "the learning rate is zero, and nothing has to move")
+		}
+	}
+	columns, n := 0, 0
+	for _, f := range c.fields {
+		if f.kind != param && f.kind != paramStd && f.kind != logStd || f.Stage != "param" {
+			continue
+		}
+		if f.len() < deafFor || !f.constant() {
+			return found(no, fmt.Sprintf("%s moves, or is too short to tell", f.Name))
+		}
+		columns, n = columns+f.to-f.from, f.len()
+	}
+	if columns < 2 {
+		return unmeasured("enough parameters to tell whether any moves")
+	}
+	out := found(yes, fmt.Sprintf("none of %d recorded numbers of the parameters moves by a bit in %d minibatches, although %s is never zero: what the optimizer updates is not what the policy uses, or the updates are lost", columns, n, g.Name))
+	out.Measured, out.Baseline = float64(n), deafFor
+	return out.in(g, -1, 0, g.frames.Ticks[0])
+}
+
+// constant reports whether every frame of a field is the first one, bit for bit,
+// and finite.
+func (f *field) constant() bool {
+	size := f.rows * f.width * f.frames.Values.DType.Size()
+	d := f.frames.Values.Data
+	for i := range f.len() {
+		if f.cell(i, 0).bad > 0 || string(d[:size]) != string(d[i*size:(i+1)*size]) {
+			return false
+		}
+	}
+	return f.len() > 0
+}
+
+// flushed finds gradients that half precision made nothing of: all of them are
+// multiples of its smallest number, and most are zero, while a loss is not.
+func (c *Case) flushed() (Feature, bool) {
+	most := 0.0
+	for _, f := range c.fields {
+		if f.kind == loss {
+			most = math.Max(most, f.largest(math.MaxInt64))
+		}
+	}
+	values, zeros := 0, 0
+	var where *field
+	for _, f := range c.fields {
+		if f.kind != grad || f.PerEnv || f.len() < deafFor || f.to-f.from < 2 || most < 1e-2 {
+			continue
+		}
+		for i := range f.len() {
+			for col := range f.to - f.from {
+				v := math.Abs(f.at(i, 0, col))
+				if !(v < halfSmall) || v*halfUnit != math.Trunc(v*halfUnit) {
+					return Feature{}, false
+				}
+				values++
+				if v == 0 {
+					zeros++
+				} else {
+					where = f
+				}
+			}
+		}
+	}
+	if where == nil || values < 100 || zeros*2 < values {
+		return Feature{}, false
+	}
+	out := found(yes, fmt.Sprintf("%.0f %% of the gradients are exactly zero and the others small multiples of %.3g, the smallest number of half precision, while the loss is %s: they were flushed for want of scaling",
+		100*float64(zeros)/float64(values), 1.0/halfUnit, num(most)))
+	out.Measured, out.Baseline = float64(zeros)/float64(values), 0.5
+	return out.in(where, -1, 0, where.frames.Ticks[0]), true
+}

@@ -1,0 +1,178 @@
+package rootcause
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// TestDeaf is X24: parameters that do not move although gradients flow.
+func TestDeaf(t *testing.T) {
+	still := func() *loopRun { return newRun(200).all("param.actor", 0, 0.3).all("param.std", 0, 0.8) }
+	c, d := still().judge()
+	assert.Equal(t, yes, c.feature(X24).Value, c.feature(X24).Text)
+	assert.NotEqual(t, Clean, d.Verdict)
+	for name, r := range map[string]*loopRun{
+		"they move":              newRun(200),
+		"one of them moves":      still().set("param.std", -1, 0, 1, 0.81),
+		"the rate is zero":       still().all("lr", 0, 0),
+		"gradients are zero":     still().all("grad_norm", 0, 0),
+		"a record of two update": newRun(16).all("param.actor", 0, 0.3).all("param.std", 0, 0.8),
+	} {
+		c, d := r.judge()
+		assert.NotEqual(t, yes, c.feature(X24).Value, name)
+		assert.Equal(t, Clean, d.Verdict, name)
+	}
+}
+
+// TestFlushed: gradients that half precision made nothing of.
+func TestFlushed(t *testing.T) {
+	gradient := func(unit float64) *loopRun {
+		return newRun(200).add("grad.actor", dump.StageGrad, []string{"a", "b", "c", "d"}, func(i, col int) float64 {
+			if (i+col)%3 > 0 {
+				return 0
+			}
+			return unit * float64(1+col)
+		})
+	}
+	c, d := gradient(1.0 / halfUnit).judge()
+	assert.Equal(t, yes, c.feature(X21).Value, c.feature(X21).Text)
+	assert.Equal(t, PrecisionLoss, d.Verdict)
+	_, d = gradient(1.1e-7).judge()
+	assert.Equal(t, Clean, d.Verdict, "no multiple of the unit")
+	_, d = gradient(0).judge()
+	assert.Equal(t, Clean, d.Verdict, "nothing but zeros may be a frozen layer")
+}
+
+// TestMisfit: statistics of another observation, which came with a checkpoint.
+func TestMisfit(t *testing.T) {
+	far := func() *loopRun {
+		r := newRun(60)
+		for i := range r.fields["obs.policy.normalized"].v {
+			for row := range r.man.EnvIDs {
+				r.set("obs.policy.normalized", i, row, 2, 400)
+			}
+		}
+		return r
+	}
+	load := dump.Event{Tick: 0, Kind: dump.EventCheckpointLoaded, Name: "model_400.pt"}
+	c, d := far().event(load).judge()
+	assert.Equal(t, yes, c.feature(X19).Value, c.feature(X19).Text)
+	assert.Equal(t, NormalizerLost, d.Verdict)
+	_, d = far().judge()
+	assert.Equal(t, Clean, d.Verdict, "no checkpoint: a new normalizer may be far out")
+	_, d = newRun(60).event(load).judge()
+	assert.Equal(t, Clean, d.Verdict)
+}
+
+// TestKick: a control that throws an env about some steps before it breaks, in a
+// run whose other envs see controls of that size too.
+func TestKick(t *testing.T) {
+	r := newRun(60)
+	hit := 4 * 55 // substep
+	r.set("ctrl", hit, 0, 1, 90, 90, 90, 90)
+	for k := 20; k < 26; k++ {
+		r.set("ctrl", 4*k, 2, 0, 80, 80, 80, 80)
+	}
+	r.set("qvel", hit, 0, -1, 60, 55, 70, 65, 80, 75, 90, 85, 120, 140, 200, 400, 1e4, 1e7, 1e12)
+	r.set("qacc", hit+15, 0, -1, nan)
+	c, _ := r.judge()
+	assert.Equal(t, yes, c.feature(F5).Value, c.feature(F5).Text)
+	assert.Equal(t, yes, c.feature(X7).Value, c.feature(X7).Text)
+	assert.Contains(t, c.feature(X7).Text, "rose at that moment")
+	r.set("ctrl", hit, 0, 1, 0.5, 0.5, 0.5, 0.5)
+	c, _ = newRun(60).judge()
+	assert.NotEqual(t, yes, c.feature(X7).Value)
+}
+
+// TestRecentChange is X1: all envs got new model values just before one broke.
+func TestRecentChange(t *testing.T) {
+	last := newRun(30).fields["qvel"].ticks
+	at := last[len(last)-9]
+	change := dump.Event{Tick: at, Kind: dump.EventDR, Name: "dof_armature", Count: 48}
+	c, d := runaway(newRun(30), 0).event(change).judge()
+	assert.Equal(t, "recent", c.feature(X1).Value)
+	assert.Contains(t, causesOf(&d), BadModel)
+	often := runaway(newRun(30), 0)
+	for tick := range at + 1 {
+		often.event(dump.Event{Tick: tick, Kind: dump.EventDR, Name: "dof_armature", Count: 48})
+	}
+	c, _ = often.judge()
+	assert.NotEqual(t, "recent", c.feature(X1).Value, "it is changed all the time")
+}
+
+// TestWords: what an exception tells, and what it has nothing to do with.
+func TestWordsOfAnException(t *testing.T) {
+	end := func(s string) *loopRun {
+		r := newRun(60)
+		r.man.Run.Exception = s
+		return r
+	}
+	c, d := end("FatalError: mj_stackAlloc: out of memory, stack overflow at PrimalAllocate").drop("nefc").judge()
+	assert.Equal(t, "said", c.feature(F4).Value)
+	assert.Equal(t, ContactCapacity, d.Causes[0].ID)
+	for _, s := range []string{
+		"RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", "KeyboardInterrupt", "OSError: [Errno 28] No space left on device",
+		"ConnectionError: wandb",
+	} {
+		_, d := end(s).judge()
+		assert.Equal(t, Clean, d.Verdict, s)
+	}
+}
+
+// TestOneWritersOrder: a loop may give what is made of a field the same place, and
+// name it first.
+func TestOneWritersOrder(t *testing.T) {
+	r := newRun(60).set("obs.policy", -1, 2, -1, nan).set("obs.policy.normalized", -1, 2, -1, nan)
+	raw, z := r.fields["obs.policy"], r.fields["obs.policy.normalized"]
+	z.ticks = raw.ticks
+	z.spec.Order = raw.spec.Order
+	for i := range r.man.Fields {
+		if r.man.Fields[i].Name == z.spec.Name {
+			r.man.Fields[i].Order = raw.spec.Order
+		}
+	}
+	_, d := r.judge()
+	require.NotNil(t, d.Root)
+	assert.Equal(t, "obs.policy", d.Root.Field)
+}
+
+// TestDistanceOfRunawayBodies: a contact distance is made from positions, and is
+// not where it began.
+func TestDistanceOfRunawayBodies(t *testing.T) {
+	r := newRun(60)
+	q := r.fields["qvel"]
+	spec := dump.FieldSpec{Name: "contact.dist", Stage: dump.StageSolver, Clock: dump.ClockSubstep, Order: 14, DType: "float32", PerEnv: true}
+	f := &loopField{spec: spec, ticks: q.ticks, counts: q.counts}
+	for range q.v {
+		frame := make([][]float64, len(r.man.EnvIDs))
+		for row := range frame {
+			frame[row] = []float64{0.01}
+		}
+		f.v = append(f.v, frame)
+	}
+	r.fields["contact.dist"], r.man.Fields = f, append(r.man.Fields, spec)
+	r.set("qvel", -4, 1, -1, 3e4, 2e6, 4e9, 1e14).set("contact.dist", -1, 1, 0, math.Inf(-1))
+	_, d := r.judge()
+	require.NotNil(t, d.Root)
+	assert.Equal(t, "contact.dist", d.FirstBad.Field)
+	assert.Equal(t, "qvel", d.Root.Field)
+}
+
+// TestFilterAudit: an explicit actuator filter that is faster than half a step.
+func TestFilterAudit(t *testing.T) {
+	audit := func(tau float64) string {
+		r := runaway(newRun(30), 0)
+		r.model = leg()
+		r.model.Actuators[0].FilterTime = tau
+		c, _ := r.judge()
+		return c.feature(X6).Value
+	}
+	assert.Equal(t, "unstable", audit(0.002))
+	assert.Equal(t, no, audit(0.0026))
+	assert.Equal(t, no, audit(0))
+}
