@@ -274,16 +274,12 @@ def kernels(run, side):
 
 
 def shares(run, side, iteration):
-    """Returns what a side of ours takes of GPU and host for itself, per iteration and as a share of one."""
+    """Returns what a side of ours takes of the host for itself, per iteration and as a share of one."""
     took = [run.block(side, timed=True) for _ in range(3)]
     n = run.iterations
-    out = {"iteration_s": iteration, "timed_iteration_s": st.median(took)}
+    out = {"timed_iteration_s": st.median(took)}
     for name, watch in (("calls", side.calls), ("hooks", side.hooks)):
         out[name] = {"count": watch.calls / n, "us_each": watch.seconds / max(1, watch.calls) * 1e6, "host_share": watch.seconds / n / iteration}
-    if run.cuda:
-        out["profiler"] = kernels(run, side)
-        if "gpu_s" in out["profiler"]:
-            out["gpu_share"] = out["profiler"]["gpu_s"] / n / iteration
     return out
 
 
@@ -314,19 +310,30 @@ def main():
         ready = time.time() - BEGAN
         took = rounds(run, sides, BEGAN + args.seconds - args.reserve)
         off = st.median(s for quartets in took.values() for q in quartets for s in (q[0], q[3]))
+        ours_of = {n: s for n, s in sides.items() if isinstance(s, Ours)}
         result = {
             "date": datetime.date.today().isoformat(), "gpu": torch.cuda.get_device_name(0) if run.cuda else "cpu", "torch": torch.__version__,
             "task": TASK, "envs": args.envs, "iterations_a_block": args.iterations, "start_up_s": ready,
             "iteration_s": {"off": off, **{n: st.median(s for q in took[n] for s in q[1:3]) for n in sides}},
             "slower": {n: compared(took[n]) for n in sides},
-            "own": {n: shares(run, s, off) for n, s in sides.items() if isinstance(s, Ours)},
-            "plan": {n: s.guard.plan() for n, s in sides.items() if isinstance(s, Ours)},
-            "tripped": {n: str(s.guard.poll()) for n, s in sides.items() if isinstance(s, Ours)},
+            "own": {n: shares(run, s, off) for n, s in ours_of.items()},
+            "plan": {n: s.guard.plan() for n, s in ours_of.items()},
+            "tripped": {n: str(s.guard.poll()) for n, s in ours_of.items()},
         }  # fmt: skip
-    result["wall_s"] = time.time() - BEGAN
-    print(json.dumps(result, indent=1))
-    if args.out:
-        with open(args.out, "w") as f:
+        save(result, args.out)
+        for name, side in ours_of.items() if run.cuda else ():  # last: a profiler may take the process along
+            of_gpu = kernels(run, side)
+            if "gpu_s" in of_gpu:
+                of_gpu["gpu_share"] = of_gpu["gpu_s"] / run.iterations / off
+            result["own"][name]["profiler"] = of_gpu
+        result["wall_s"] = time.time() - BEGAN
+        save(result, args.out)
+        print(json.dumps(result, indent=1))
+
+
+def save(result, path):
+    if path:
+        with open(path, "w") as f:
             json.dump(result, f, indent=1)
 
 

@@ -23,6 +23,10 @@ def text_of(kind: type, value: BaseException | None, tb: Any) -> str:
     return f"{last}\nTraceback (most recent call last):\n{stack}" if stack else last
 
 
+_living: weakref.WeakSet[Hooks] = weakref.WeakSet()
+_masks = threading.local()
+
+
 class Hooks:
     """The hooks of one guard, in place from installing to removing them.
 
@@ -40,9 +44,11 @@ class Hooks:
         self._signalled = threading.current_thread() is threading.main_thread()
         if self._signalled:  # Python lets no other thread set a handler
             self._old_handler = signal.signal(signal.SIGTERM, self._handler)
+        _living.add(self)
 
     def remove(self) -> None:
         """Puts back what was there before."""
+        _living.discard(self)
         if sys.excepthook == self._excepthook:
             sys.excepthook = self._old_excepthook
         if self._signalled and threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == self._handler:
@@ -64,3 +70,24 @@ class Hooks:
         elif self._old_handler != signal.SIG_IGN:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _before_fork() -> None:
+    """Holds SIGTERM back: Python forgets what a new child was sent before it could run its handler."""
+    _masks.old = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM]) if _living else None
+
+
+def _after_fork() -> None:
+    if getattr(_masks, "old", None) is not None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, _masks.old)
+
+
+def _after_fork_in_child() -> None:
+    """Takes the hooks out of a child, which has no guard to dump, and lets it have its SIGTERM."""
+    for hooks in list(_living):
+        hooks.remove()
+    _after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child)

@@ -281,6 +281,28 @@ def test_a_pool_of_forked_workers(dumps) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_forked_children_are_ended_as_ever(dumps) -> None:
+    """By SIGTERM at once after the fork, as a pool may do it, where a handler of Python's would lose the signal."""
+    done = python(
+        HEAD + "import warnings; warnings.simplefilter('ignore')\n"
+        "guard = nanguard.Guard(8, sys.argv[1], hooks=True)\n"
+        "guard.check(reward=x)\n"
+        "handler, ends = signal.getsignal(signal.SIGTERM), set()\n"
+        "for _ in range(100):\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        time.sleep(20)\n"
+        "        os._exit(0)\n"
+        "    os.kill(child, signal.SIGTERM)\n"
+        "    ends.add(os.waitpid(child, 0)[1])\n"
+        "print(ends, signal.getsignal(signal.SIGTERM) == handler, signal.pthread_sigmask(signal.SIG_BLOCK, []))\n",
+        str(dumps),
+    )
+    assert done.stdout == "{15} True set()\n", done
+    assert not dumps.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_fork_while_a_dump_is_written(dumps) -> None:
     """The child goes its way to an orderly end, and the parent's dump is whole."""
     done = python(
