@@ -112,6 +112,39 @@ def test_in_a_graph(dumps) -> None:
     assert d.events("graph_capture")
 
 
+def test_in_a_graph_of_warp(dumps) -> None:
+    """As mjlab captures its physics: on Warp's own stream, and anew when arrays were replaced, with torch beside it."""
+    wp = pytest.importorskip("warp", reason="Warp is not installed")
+    with nanguard.Guard(ENVS, dumps) as guard, wp.ScopedDevice("cuda:0"):
+        ahead = wp.zeros((ENVS, 4), dtype=wp.float32)
+
+        def captured(x):
+            guard.check_same("substep", qvel=x)
+            with wp.ScopedCapture() as capture:
+                wp.copy(x, ahead)
+                guard.check("substep", qvel=x)
+            return capture.graph
+
+        x = wp.zeros((ENVS, 4), dtype=wp.float32)
+        graph = captured(x)
+        for i in range(1, 61):
+            if i == 25:
+                old, x = x, wp.zeros((ENVS, 4), dtype=wp.float32)
+                graph = captured(x)
+                old.fill_(NAN)
+            ahead.fill_(NAN if i == 50 else float(i))
+            wp.capture_launch(graph)
+            if i % 4 == 0:
+                guard.check(reward=zeros(ENVS) + i)
+        v = guard.wait()
+        wp.synchronize()
+        del graph
+    assert (v.field, v.env, v.col, v.clock, v.count) == ("qvel", 0, 0, "substep", 50)
+    d = Dump(v.path)
+    assert list(d.field("qvel")[-11:-1, 0, 0]) == list(range(40, 50))
+    assert list(d.field("reward")[-3:, 0, 0]) == [40, 44, 48]
+
+
 def test_tensors_freed_right_behind_the_check(dumps) -> None:
     """Memory that goes back to torch's allocator is used again in stream order only."""
     with nanguard.Guard(ENVS, dumps) as guard:
