@@ -70,7 +70,8 @@ def all_finite(array: Any) -> bool:
 
 def _ref_of(array: Any) -> tuple[_library.Ref, tuple[int, ...], Any]:
     """Returns where the elements are, the shape, and what keeps them alive."""
-    if type(array).__name__ == "ndarray" and array.dtype in _numpy_types and array.flags.c_contiguous:
+    kind = type(array)
+    if kind.__name__ == "ndarray" and kind.__module__ == "numpy" and array.dtype in _numpy_types and array.flags.c_contiguous:
         return _ref_of_numpy(array), array.shape, array
     if is_scalar(array):
         raise TypeError(f"{array!r} is a number and no array")

@@ -61,8 +61,12 @@ def test_torch() -> None:
 
 def test_memory_of_a_gpu_is_for_a_guard() -> None:
     interface = {"version": 3, "strides": None, "shape": (2,), "typestr": "<f4", "data": (4096, False)}
-    with pytest.raises(TypeError, match="a Guard that of a GPU"):
-        nanguard.scan(types.SimpleNamespace(__cuda_array_interface__=interface))
+    nanguard.scan(np.ones(2, np.float32))
+    cupy = type("ndarray", (), {"__module__": "cupy", "dtype": np.dtype("float32"), "flags": np.ones(2).flags})()
+    cupy.__cuda_array_interface__ = interface
+    for array in (cupy, types.SimpleNamespace(__cuda_array_interface__=interface)):
+        with pytest.raises(TypeError, match="a Guard that of a GPU"):
+            nanguard.scan(array)
 
 
 def test_memory_that_cannot_be_read() -> None:
