@@ -333,6 +333,8 @@ class Guard:
             elif hasattr(stream, "cuda_stream"):
                 stream = stream.cuda_stream
             code = call(*plan.args, stream)
+            if plan.lent:
+                plan.hold(stream)
             del keep, given
         if code != 0 or not self._said_plan:
             self._after(code)

@@ -9,7 +9,6 @@ those of a framework with DLPack's C exchange the library does it in C.
 
 from __future__ import annotations
 
-import collections
 import ctypes
 import struct
 import sys
@@ -34,11 +33,11 @@ from ._arrays import (
     view_of,
 )
 from ._library import CUDA, DTYPES, HOST, Library, Ref
+from ._loans import Loans
 
 _SIZE = ctypes.sizeof(Ref)
 _WORDS = _SIZE // 8
 _CHANCES = 3
-_BORROWED = 8  # checks; by then the GPU has come to the first of them
 _PACK = struct.Struct("=IiQqqqqiiiI")
 assert _PACK.size == _SIZE
 
@@ -94,8 +93,8 @@ class Plan:
         self._chances = [_CHANCES if _TYPE_AT else 0] * self.n
         self._rest = list(range(self.n))
         self._refs_from_objects, self._refs_args = lib.ng_refs_from_objects, (n, ctypes.c_size_t(_TYPE_AT), address)
-        # What was borrowed through DLPack from owners that know nothing of the check's stream.
-        self._borrowed: collections.deque[Any] = collections.deque(maxlen=_BORROWED * self.n)
+        self.lent: list[Any] = []  # to the check under way, by owners that know nothing of its stream
+        self._loans: Loans | None = None
 
     def fill(self, arrays: tuple[Any, ...]) -> list[Any] | None:
         """Writes where the arrays are now; returns what must live until the call was made."""
@@ -168,6 +167,12 @@ class Plan:
             self._look(i, x, keep)
         return keep
 
+    def hold(self, stream: int | None) -> None:
+        """Has what was lent live until the GPU is past the check that was just enqueued on a stream."""
+        assert self._loans is not None
+        self._loans.hold(self.lent, stream or 0)
+        self.lent = []
+
     def moved(self) -> list[tuple[BoundField, int, int]]:
         """Returns the watched fields that are elsewhere than at their latest check: field, from, to."""
         out = []
@@ -189,13 +194,14 @@ class Plan:
             self._entries[i] = (type(x), SCALAR, None, None, f.number, None)
             return
         v, layout, copied = locate(x, f.shared, keep)
-        borrowed = v.keep is not None and v.memory == CUDA
-        if borrowed:
-            self._borrowed.append(v.keep)
+        lent = v.keep is not None and v.memory == CUDA
+        if lent:
+            self.lent.append(v.keep)
+            self._loans = self._loans or Loans(v.device)
         self._follow(i, x, v)
         self._pack(i, v, layout)
         self._remember(i, x, v, copied)
-        if self._chances[i] and not copied and not borrowed:
+        if self._chances[i] and not copied and not lent:
             self._offer(i, type(x))
 
     def _follow(self, i: int, x: Any, v: View) -> None:

@@ -171,3 +171,41 @@ guard.close()
     )
     assert said[0] == "graph" and "qvel" in said[1]
     assert env == 4
+
+
+def test_what_jax_lends_is_held_while_it_is_read(driver, dumps) -> None:
+    """An array of JAX, through DLPack: held by an event of the driver's, and given back."""
+    (held,) = run(
+        driver,
+        """
+import gc, weakref
+
+class Lent(Array):
+    __module__ = "jaxlib.fake"
+    __cuda_array_interface__ = property()
+    def __dlpack_device__(self):
+        return 2, 0
+    def __dlpack__(self, stream=None):
+        assert stream == 1
+        t = (ctypes.c_uint64 * 8)(self.ptr, 2, 2 | 2 << 32 | 32 << 40 | 1 << 48, 0, 0, 0)
+        self.dims = (ctypes.c_int64 * 2)(*self.shape)
+        t[3], t[4], t[5] = ctypes.addressof(self.dims), 0, 0
+        kept.append(t)
+        new = ctypes.pythonapi.PyCapsule_New
+        new.argtypes, new.restype = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p), ctypes.py_object
+        return new(ctypes.addressof(t), b"dltensor", None)
+
+kept = []
+guard = nanguard.Guard(8, sys.argv[1])
+for i in range(50):
+    x = Lent(8, 3)
+    x.host[:] = i
+    guard.check(obs=x)
+(plan,) = guard._plans.values()
+print(json.dumps([len(plan._loans), len(kept), bool(plan._loans._held[0][0]), guard.dump()]))
+guard.close()
+""",
+        dumps,
+    )
+    assert held[0] <= 2 and held[1] >= 50 and held[2] is True
+    assert list(Dump(held[3]).field("obs")[:, 0, 0]) == list(range(50))

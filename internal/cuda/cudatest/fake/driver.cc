@@ -250,6 +250,7 @@ CALL cuEventCreate(uintptr_t* e, unsigned) { NEED_CONTEXT; events[*e = next_hand
 CALL cuEventDestroy_v2(uintptr_t e) { NEED_CONTEXT; return events.erase(e) ? OK : INVALID_HANDLE; }
 CALL cuEventRecord(uintptr_t e, uintptr_t s) { NEED_CONTEXT; NEED(events.count(e) && events[e] == device(), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
 CALL cuEventSynchronize(uintptr_t e) { NEED_SAFE; return events.count(e) ? OK : INVALID_HANDLE; }
+CALL cuEventQuery(uintptr_t e) { NEED_CONTEXT; return events.count(e) ? OK : INVALID_HANDLE; }
 CALL cuEventElapsedTime(float* ms, uintptr_t a, uintptr_t b) { NEED_CONTEXT; NEED(events.count(a) && events.count(b), INVALID_HANDLE); *ms = 0; return OK; }
 
 CALL cuPointerGetAttribute(void* out, int what, uintptr_t p) {
