@@ -54,9 +54,9 @@
 // What differs from the host: late fields do not take frames from the others but
 // share an eighth of the memory, and one that is first seen while a graph is being
 // captured is refused. Where all checks are in graphs, the one that arms the guard
-// again is not recorded itself, and who calls Dump must not let graphs run
-// meanwhile. When the device is lost, Check says so once for all, the loop may go
-// on, and a dump holds what the host knows.
+// again is not recorded itself, and who calls Dump while they run may get a last
+// frame of which only a part was recorded. When the device is lost, Check says so
+// once for all, the loop may go on, and a dump holds what the host knows.
 //
 // # Graphs and addresses
 //

@@ -131,7 +131,8 @@ func (g *Guard) hasRested() bool { return g.rested.IsZero() || !g.cfg.Now().Befo
 // that the caller blames.
 //
 // Checks that are made meanwhile are counted and not recorded. On a GPU Dump
-// waits for the checks under way.
+// waits for the checks under way; of a frame that a graph records just then only a
+// part may be in the dump.
 //
 // When MaxDumps dumps are written it returns the path of the last one and
 // ErrNoDumpsLeft, and while the guard rests after a trip that path and

@@ -370,3 +370,55 @@ func TestRearmWhileGraphsRun(t *testing.T) {
 		assert.Equal(t, rounds, g.Poll().Rearms)
 	})
 }
+
+// Who freezes and resumes out of order with graphs that run may get a frame of which
+// only a part was recorded, and nothing worse: every check counts, and in the end the
+// recorder is as good as ever.
+func TestFreezeOutOfOrder(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		const fields = 50
+		rounds, rows := 4, 10
+		if strings.HasSuffix(t.Name(), "/gpu") {
+			rounds, rows = 300, 20_000
+		}
+		types := []tensor.DType{tensor.Float32, tensor.Float64, tensor.Int64, tensor.Uint8}
+		var c Config
+		for i := range fields {
+			c.Fields = append(c.Fields, Field{DType: types[i%4], Rows: rows, Cols: 2, Rank: i, Slots: 2, TraceLen: 4})
+		}
+		g := newRig(t, d, c)
+		graphs, other := g.stream(), g.stream()
+		data := g.put(make([]byte, rows*2*8), 0)
+		addrs := make([]uintptr, fields)
+		for i := range addrs {
+			addrs[i] = data
+		}
+		graph := g.graph(graphs, 0, addrs...)
+		run := func(n int) {
+			t.Helper()
+			for range n {
+				require.NoError(t, graph.Run(cuda.Stream(graphs)))
+			}
+		}
+		for range rounds {
+			run(3)
+			require.NoError(t, g.Freeze(other))
+			run(2)
+			require.NoError(t, g.ctx.SynchronizeStream(cuda.Stream(other)))
+			require.NoError(t, g.Resume(other))
+		}
+		run(1)
+		g.sync()
+		tick, err := g.Tick()
+		require.NoError(t, err)
+		assert.EqualValues(t, 5*rounds+1, tick)
+		run(2)
+		g.sync()
+		s := g.freeze()
+		for i := range fields {
+			f, err := s.Frames(i, []int{0})
+			require.NoError(t, err)
+			require.Equal(t, []int64{tick + 1, tick + 2}, f.Ticks, "field %d", i)
+		}
+	})
+}

@@ -733,7 +733,8 @@ __device__ __noinline__ double mean_of(const Partial* p, u32 n, double finite) {
 
 // begin_again lets recording begin again, with the trip forgotten or not.
 __device__ void begin_again(State* s, bool rearm) {
-  if (rearm) s->tripped = 0, s->candidate = kNone;
+  if (rearm) s->tripped = 0;
+  s->candidate = kNone;
   s->frozen = s->tripped && s->clocks[s->trip.clock] >= s->trip.until;
   s->thaw = 0, s->rearms++;
 }
@@ -751,9 +752,9 @@ __device__ __noinline__ void leave_frozen(State* s, u32 clock, Moment now) {
   publish(s);
 }
 
-// pass is all that a block has to do when nothing is recorded.
+// pass is all that a block has to do when nothing is recorded, after a barrier:
+// all threads have read the state by then, which the last block may change.
 __device__ __forceinline__ void pass(const Call& c, Moment now) {
-  __syncthreads();  // all threads have read the state, which the last block may change
   if (threadIdx.x == 0 && u32(count_block(c, false)) + 1 == c.blocks) leave_frozen(c.state, c.clock, now);
 }
 
@@ -837,6 +838,7 @@ __device__ __forceinline__ void keep_book(const Call& c, Field* f, Shared& sh, u
   Book book = book_of(f);
   e.look(c);
   if (e.frozen) {
+    __syncthreads();
     pass(c, e.now);
     return;
   }
@@ -869,6 +871,10 @@ __device__ __forceinline__ void read_part(const Call& c, Shared& sh, Work& w) {
     default: begin(c, e, w, sh);
   }
   if (e.frozen) {
+    // The barrier is of the kind that the others come to first: a freeze that is not in
+    // order with checks may be seen by some warps of a block and not by others, and
+    // must not hang them. Then thread 0 counts the block, whichever it has seen.
+    if (kept) __syncthreads_or(0); else __syncthreads();
     pass(c, e.now);
     return;
   }
