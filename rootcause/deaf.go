@@ -35,7 +35,9 @@ func (c *Case) deaf() Feature {
 		if f.len() < deafFor || !f.constant() {
 			return found(no, fmt.Sprintf("%s moves, or is too short to tell", f.Name))
 		}
-		columns, n = columns+f.to-f.from, f.len()
+		if n = f.len(); f.kind == param {
+			columns += f.to - f.from // a std alone may be a constant by design
+		}
 	}
 	if columns < 2 {
 		return unmeasured("enough parameters to tell whether any moves")

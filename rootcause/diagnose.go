@@ -27,7 +27,7 @@ func DefaultOptions() Options { return Options{Prior: TextbookPrior} }
 // Diagnose ranks the causes of a case and fills the checklist.
 func Diagnose(c *Case, o Options) Diagnosis {
 	d := Diagnosis{
-		Prior: o.Prior.String(), Coverage: round(c.coverage()), Causes: []Hypothesis{}, Order: c.onsets(),
+		Prior: o.Prior.String(), Coverage: round(c.coverage()), Causes: []Hypothesis{}, Shown: []string{}, Order: c.onsets(),
 		Warnings: append([]string{}, c.warnings...), Next: []Action{},
 	}
 	if c.tripped != nil {
@@ -49,6 +49,7 @@ func Diagnose(c *Case, o Options) Diagnosis {
 	cs, ws := f.weigh(o.Prior, w)
 	d.Verdict = f.verdict(sorted(cs), w)
 	d.Causes = c.hypotheses(cs, ws)
+	d.Shown = shown(d.Causes)
 	d.Checklist = c.checklist()
 	d.Next = c.next(cs, d.Checklist, d.Verdict != UnknownCause)
 	if d.Coverage < 0.4 {
@@ -93,6 +94,30 @@ func sorted(cs []candidate) []candidate {
 	r := slices.Clone(cs)
 	slices.SortStableFunc(r, func(a, b candidate) int { return cmp.Compare(b.post, a.post) })
 	return r
+}
+
+// Brief returns the ids of the brief's five causes in the order of its table.
+func Brief() []string {
+	return []string{ContactDivergence, RewardOverflow, NormalizerCold, PolicyStd, StaleGraph}
+}
+
+// shown orders causes, which fall in probability, as a report shows them.
+func shown(causes []Hypothesis) []string {
+	five := Brief()
+	ids := slices.Clone(five)
+	last := ""
+	for i := range causes {
+		switch id := causes[i].ID; {
+		case id == UnknownCause:
+			last = id
+		case !slices.Contains(five, id):
+			ids = append(ids, id)
+		}
+	}
+	if last != "" {
+		ids = append(ids, last)
+	}
+	return ids
 }
 
 // hypotheses returns the ranked causes with what speaks for and against each.

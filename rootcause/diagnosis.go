@@ -9,7 +9,10 @@ type Diagnosis struct {
 	Prior    string       `json:"prior"`    // what was believed before any evidence: "textbook", "field" or "uniform"
 	Coverage float64      `json:"coverage"` // share of the features whose inputs were present, 0..1
 	Causes   []Hypothesis `json:"causes"`   // descending
-	FirstBad *Onset       `json:"first_bad"`
+	// Shown holds the ids of Causes in the order of a report: the brief's five in
+	// the order of its table, then the others by falling probability, then unknown.
+	Shown    []string `json:"shown"`
+	FirstBad *Onset   `json:"first_bad"`
 	// Root is where it began: the precursor (huge or growing, still finite)
 	// when there is one, else the same as FirstBad.
 	Root      *Onset   `json:"root"`
@@ -53,7 +56,7 @@ type Onset struct {
 	Tick   int64  `json:"tick"`
 	Clock  string `json:"clock"`
 	Count  int64  `json:"count"`
-	Class  string `json:"class"` // "nan", "posinf", "neginf"; "huge", "growing" or "negative" for a precursor
+	Class  string `json:"class"` // "nan", "posinf", "neginf"; "huge", "growing", "negative" or "extreme" for a precursor
 	Envs   int    `json:"envs_bad"`
 }
 

@@ -12,6 +12,7 @@ const (
 	huge     = "huge"     // beyond any physical or numerical sense
 	growing  = "growing"  // run away from its own past and from the healthy envs
 	negative = "negative" // a variance or std at or below zero
+	extreme  = "extreme"  // out of any sensible range, and always was
 	masked   = "masked"   // replaced before it was recorded
 )
 
@@ -78,6 +79,8 @@ func (f *field) size(v float64) string {
 		return ""
 	case f.base > maxVal && v <= f.limit && (f.kind == other || f.kind == monitor || f.kind == modelArray):
 		return "" // large by nature: a time stamp, a count, a limit that is none
+	case f.kind == lr && v <= 2*f.base:
+		return extreme // a constant does not grow
 	case v > maxVal || f.base > 0 && v > decades*f.base:
 		return huge
 	}

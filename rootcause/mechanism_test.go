@@ -176,3 +176,41 @@ func TestFilterAudit(t *testing.T) {
 	assert.Equal(t, no, audit(0.0026))
 	assert.Equal(t, no, audit(0))
 }
+
+// TestStuck: weights in bfloat16 that steps of the optimizer do not move.
+func TestStuck(t *testing.T) {
+	weights := func(unit float64) *loopRun {
+		return newRun(200).add("param.absmax", dump.StageParam, []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}, func(_, col int) float64 {
+			return 0.25 + unit*float64(2*col+1)
+		}).drop("param.actor", "param.std")
+	}
+	c, d := weights(0x1p-9).judge()
+	assert.Equal(t, yes, c.feature(X21).Value, c.feature(X21).Text)
+	assert.Equal(t, PrecisionLoss, d.Causes[0].ID)
+	c, _ = weights(0.0123).judge()
+	assert.NotEqual(t, yes, c.feature(X21).Value, "no numbers of bfloat16")
+	r := weights(0x1p-9).all("lr", 0, 0)
+	_, d = r.judge()
+	assert.Equal(t, Clean, d.Verdict, "a learning rate of zero moves nothing")
+}
+
+// TestRankFields: one field for each rank.
+func TestRankFields(t *testing.T) {
+	of := func(bad float64) *loopRun {
+		r := ranked(3)
+		for _, name := range []string{"rank0.grad_norm", "rank1.grad_norm", "rank2.grad_norm"} {
+			r.add(name, dump.StageGrad, nil, func(i, _ int) float64 {
+				if name[4] == '1' && i == 10 {
+					return bad
+				}
+				return 0.8 + 0.01*float64(i%7)
+			})
+		}
+		return r
+	}
+	c, d := of(4e5).judge()
+	assert.Equal(t, yes, c.feature(X20).Value, c.feature(X20).Text)
+	assert.Equal(t, RankDesync, d.Causes[0].ID)
+	_, d = of(0.8).judge()
+	assert.Equal(t, Clean, d.Verdict)
+}

@@ -136,6 +136,9 @@ func (c *Case) tellRoot(r *step) string {
 	if r.class == growing || r.class == huge {
 		text += fmt.Sprintf(", %s (healthy: %s)", c.quantity(r.f, r.col, r.size), num(r.f.base))
 	}
+	if r.class == extreme {
+		text += fmt.Sprintf(", %s (a sensible one is below %s)", num(r.size), num(r.f.limit))
+	}
 	if r.class == negative && r.row >= 0 {
 		text += fmt.Sprintf(", %s", num(r.f.at(r.frame, r.row, r.col)))
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/tensor"
 )
 
 // The bounds of X21: updates over which a learned scalar must stand still bit
@@ -21,6 +24,9 @@ func (c *Case) precision() Feature {
 		return f
 	}
 	low := c.lowPrecision()
+	if f, ok := c.stuck(low); ok {
+		return f
+	}
 	seen := false
 	for _, f := range c.fields {
 		if !f.learnedScalar() {
@@ -44,6 +50,84 @@ func (c *Case) precision() Feature {
 		return unmeasured("alpha or log_alpha, and entropy beside it")
 	}
 	return found(no, "what is learned moves, or the run computes in float32")
+}
+
+// stuckShare is how many of the recorded weights must stand still.
+const stuckShare = 0.5
+
+// stuck finds weights of low precision that stand still bit for bit although
+// gradients flow and the learning rate is not zero: the steps are smaller than
+// half a unit in their last place.
+func (c *Case) stuck(low string) (Feature, bool) {
+	g := c.first(grad)
+	if g == nil || low == "" {
+		return Feature{}, false
+	}
+	if _, v := g.history(); len(v) < deafFor || !(smallest(v) > 0) {
+		return Feature{}, false
+	}
+	if f := c.first(lr); f != nil {
+		if _, v := f.history(); len(v) > 0 && smallest(v) == 0 {
+			return Feature{}, false
+		}
+	}
+	still, all := 0, 0
+	var where *field
+	for _, f := range c.fields {
+		if f.kind != param || f.len() < deafFor {
+			continue
+		}
+		for col := range f.to - f.from {
+			all++
+			if f.stillColumn(col) {
+				still, where = still+1, f
+			}
+		}
+	}
+	if all < 4 || float64(still) < stuckShare*float64(all) {
+		return Feature{}, false
+	}
+	out := found(yes, fmt.Sprintf("%d of %d recorded weights do not move by a bit in %d minibatches although %s is never zero; the run computes in %s, whose rounding swallows steps of that size", still, all, where.len(), g.Name, low))
+	out.Measured, out.Baseline = float64(still), float64(all)
+	return out.in(where, -1, -1, where.frames.Ticks[0]), true
+}
+
+// stillColumn reports whether a column that is not zero never changes.
+func (f *field) stillColumn(col int) bool {
+	first := f.at(0, 0, col)
+	if first == 0 || !finite(first) {
+		return false
+	}
+	for i := range f.len() {
+		if f.at(i, 0, col) != first {
+			return false
+		}
+	}
+	return true
+}
+
+// coarseWeights names the low precision that every recorded weight is a number
+// of, "" when one is not, or there are too few to tell.
+func (c *Case) coarseWeights() string {
+	n := 0
+	for _, f := range c.fields {
+		if f.kind != param || f.len() == 0 || f.frames.Values.DType != tensor.Float32 || f.Stage != dump.StageParam {
+			continue
+		}
+		for col := range f.to - f.from {
+			bits := math.Float32bits(float32(f.at(f.len()-1, 0, col)))
+			if bits&0xffff != 0 {
+				return ""
+			}
+			if bits&0x7fffff != 0 { // no power of two
+				n++
+			}
+		}
+	}
+	if n < 8 {
+		return ""
+	}
+	return "bfloat16"
 }
 
 // learnedScalar reports whether a field is the temperature of a soft actor-critic.
@@ -80,11 +164,11 @@ func (c *Case) lowPrecision() string {
 		}
 	}
 	for _, f := range c.fields {
-		if f.learnedScalar() && (f.DType == "bfloat16" || f.DType == "float16") {
+		if (f.learnedScalar() || f.kind == param) && (f.DType == "bfloat16" || f.DType == "float16") {
 			return f.DType
 		}
 	}
-	return ""
+	return c.coarseWeights()
 }
 
 // pushed says what should move the temperature: a gradient of its own that is

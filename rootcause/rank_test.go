@@ -241,6 +241,18 @@ func TestExpectedDrop(t *testing.T) {
 	}
 }
 
+// TestShown: the five stand first in the order of the table, unknown last.
+func TestShown(t *testing.T) {
+	var all []Hypothesis
+	for _, id := range []string{BadModel, StaleGraph, UnknownCause, ContactDivergence, SimKernel, PolicyStd, RewardOverflow, NormalizerCold} {
+		all = append(all, Hypothesis{ID: id})
+	}
+	assert.Equal(t, []string{ContactDivergence, RewardOverflow, NormalizerCold, PolicyStd, StaleGraph, BadModel, SimKernel, UnknownCause}, shown(all))
+	_, d := newRun(30).judge()
+	assert.Equal(t, Clean, d.Verdict)
+	assert.Empty(t, d.Shown)
+}
+
 func ExampleDiagnose() {
 	c, _ := NewCase(runaway(newRun(30), 0))
 	d := Diagnose(c, DefaultOptions())

@@ -24,6 +24,9 @@ func (c *Case) ranks() Feature {
 			return out
 		}
 	}
+	if out, ok := c.rankFields(); ok {
+		return out
+	}
 	if c.man.Run.WorldSize <= 1 && !c.severalRanks() {
 		return idle("a run of one rank")
 	}
@@ -88,7 +91,7 @@ var rankColumn = regexp.MustCompile(`(?i)\brank[ _:]?\d+`)
 // rankColumns judges a field with one column per rank, up to the trip: from then
 // on all of them may share what one had.
 func (c *Case) rankColumns(f *field) (Feature, bool) {
-	if f.len() == 0 || f.PerEnv || f.to-f.from < 2 || len(f.names) < f.to-f.from || !rankColumn.MatchString(f.names[0]) || !rankColumn.MatchString(f.names[1]) {
+	if !c.perRank(f) {
 		return Feature{}, false
 	}
 	v := make([]float64, f.to-f.from)
@@ -101,6 +104,53 @@ func (c *Case) rankColumns(f *field) (Feature, bool) {
 		}
 		if f.kind == param && slices.Max(v) != slices.Min(v) && i > 0 {
 			return found(yes, fmt.Sprintf("%s differs between ranks at tick %d (%s to %s): they no longer share their weights", f.Name, f.frames.Ticks[i], num(slices.Min(v)), num(slices.Max(v)))).in(f, -1, 0, f.frames.Ticks[i]), true
+		}
+	}
+	return Feature{}, false
+}
+
+// perRank reports whether a field has one column for each rank: its labels say
+// so, or its name does and it is as wide as there are ranks.
+func (c *Case) perRank(f *field) bool {
+	n := f.to - f.from
+	if f.len() == 0 || f.PerEnv || n < 2 {
+		return false
+	}
+	if len(f.names) >= n && rankColumn.MatchString(f.names[0]) && rankColumn.MatchString(f.names[1]) {
+		return true
+	}
+	return containsWord(f.Name, "rank") && (n == c.man.Run.WorldSize || c.severalRanks() && c.man.Run.WorldSize <= 1)
+}
+
+// rankName matches a field that belongs to one rank: "rank0.grad_norm",
+// "grad_norm.rank_1".
+var rankName = regexp.MustCompile(`(?i)\branks?[ _.:/-]?(\d+)`)
+
+// rankFields compares fields that exist once for each rank, frame by frame.
+func (c *Case) rankFields() (Feature, bool) {
+	groups := map[string][]*field{}
+	for _, f := range c.fields {
+		if m := rankName.FindStringIndex(f.Name); m != nil && f.len() > 0 && !f.PerEnv {
+			key := f.Name[:m[0]] + f.Name[m[1]:]
+			groups[key] = append(groups[key], f)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		fs := groups[key]
+		for i := 0; len(fs) > 1 && i < fs[0].len(); i++ {
+			v := make([]float64, 0, len(fs))
+			for _, f := range fs {
+				if k := f.upTo(fs[0].frames.Ticks[i]); k >= 0 {
+					v = append(v, f.at(k, 0, 0))
+				}
+			}
+			if col, ok := oddOne(v); ok && len(v) == len(fs) {
+				f := fs[col]
+				return found(yes, fmt.Sprintf("%s is %s at tick %d, and no other rank's is anywhere near", f.Name, num(v[col]), f.frames.Ticks[i])).in(f, -1, 0, fs[0].frames.Ticks[i]), true
+			}
+			if fs[0].kind == param && i > 0 && len(v) == len(fs) && slices.Max(v) != slices.Min(v) {
+				return found(yes, fmt.Sprintf("%s and its like differ between ranks at tick %d (%s to %s): they no longer share their weights", fs[0].Name, fs[0].frames.Ticks[i], num(slices.Min(v)), num(slices.Max(v)))).in(fs[0], -1, 0, fs[0].frames.Ticks[i]), true
+			}
 		}
 	}
 	return Feature{}, false

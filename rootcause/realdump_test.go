@@ -109,7 +109,7 @@ func TestRunRoots(t *testing.T) {
 		{"g1_gains", "qvel", "growing", 21},
 		{"go1_normalizer", "normalizer.var", "negative", -1},
 		{"go1_std", "param.std", "negative", -1},
-		{"go1_learning_rate", "lr", "growing", -1},
+		{"go1_learning_rate", "lr", "extreme", -1},
 	} {
 		_, d := diagnose(t, filepath.Join(shared(t, "mjlab_runs", c.run), "nan_dump.npz"))
 		require.NotNil(t, d.Root, c.run)

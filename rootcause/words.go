@@ -14,6 +14,7 @@ import (
 var words = map[string]string{
 	"nan": "NaN", "posinf": "+Inf", "neginf": "-Inf",
 	huge: "huge", growing: "running away", negative: "at or below zero", masked: "replaced",
+	extreme: "out of any sensible range",
 }
 
 // num writes a number with three digits, without the padding of %g exponents.

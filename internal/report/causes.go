@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/nanguard/nanguard/rootcause"
@@ -11,16 +12,35 @@ import (
 // barCells is the width of the bar for a probability of one.
 const barCells = 16
 
-// causes prints the ranking: the first cause in full, the others by what
-// speaks for or against them.
+// causes prints the ranking in the order of the brief's table: its five causes as
+// a group, then the others by falling probability, then unknown. The headline says
+// which is the likeliest of all; it is bold here.
 func (p *printer) causes(d *rootcause.Diagnosis) {
 	if len(d.Causes) == 0 {
 		return
 	}
 	p.head("causes")
-	for i := range d.Causes {
-		p.cause(&d.Causes[i], i == 0)
+	five := rootcause.Brief()
+	for i, id := range order(d) {
+		if i == len(five) {
+			p.b.WriteByte('\n')
+		}
+		if k := slices.IndexFunc(d.Causes, func(h rootcause.Hypothesis) bool { return h.ID == id }); k >= 0 {
+			p.cause(&d.Causes[k], k == 0)
+		}
 	}
+}
+
+// order returns the ids of the causes as they are shown.
+func order(d *rootcause.Diagnosis) []string {
+	if len(d.Shown) > 0 {
+		return d.Shown
+	}
+	ids := make([]string, 0, len(d.Causes)) // of a version that did not say
+	for i := range d.Causes {
+		ids = append(ids, d.Causes[i].ID)
+	}
+	return ids
 }
 
 // shownShare is the probability under which a cause gets one line only.

@@ -58,6 +58,7 @@ func (p *printer) verdict(d *rootcause.Diagnosis) {
 		p.wrap("  ", "  ", "CLEAN: nothing wrong in what was recorded", p.st.good)
 	case d.Verdict == "unknown" || len(d.Causes) == 0:
 		p.wrap("  ", "  ", "UNKNOWN: something is wrong, and no cause has earned the verdict", p.st.warn)
+		p.likeliest(d)
 	default:
 		c := d.Causes[0]
 		p.wrap("  ", "  ", fmt.Sprintf("%s: %s (%s)", strings.ToUpper(c.ID), c.Title, Percent(c.Probability)), p.st.bad)
@@ -66,6 +67,27 @@ func (p *printer) verdict(d *rootcause.Diagnosis) {
 		p.wrap("  ", "  ", fmt.Sprintf("coverage %s of the evidence that a full dump would hold", Percent(d.Coverage)), p.st.dim)
 	}
 }
+
+// likeliest names the causes among which the dump cannot tell, the first of them
+// with most of the belief.
+func (p *printer) likeliest(d *rootcause.Diagnosis) {
+	var names []string
+	told := 0.0
+	for i := range d.Causes {
+		c := &d.Causes[i]
+		if len(names) == maxLikeliest || told > 0.8 || c.Probability < shownShare {
+			break
+		}
+		told += c.Probability
+		names = append(names, fmt.Sprintf("%s (%s)", c.ID, Percent(c.Probability)))
+	}
+	if len(names) > 0 {
+		p.wrap("  ", "  ", "likeliest: "+strings.Join(names, ", then "), p.st.bold)
+	}
+}
+
+// maxLikeliest bounds the headline of a dump that cannot tell.
+const maxLikeliest = 4
 
 // onsets prints where it began and what went bad first.
 func (p *printer) onsets(d *rootcause.Diagnosis) {

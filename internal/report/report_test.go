@@ -55,6 +55,25 @@ func TestText(t *testing.T) {
 	golden.RequireEqual(t, b.Bytes())
 }
 
+// TestTextShowsTheFiveFirst: the brief's causes stand first in the order of its
+// table, whatever is likelier; the headline says what that is.
+func TestTextShowsTheFiveFirst(t *testing.T) {
+	d := &rootcause.Diagnosis{Verdict: "unknown"}
+	for i, id := range []string{"bad-model", "stale-graph", "unknown", "contact-divergence", "sim-kernel", "policy-std", "reward-overflow", "normalizer-cold"} {
+		d.Causes = append(d.Causes, rootcause.Hypothesis{ID: id, Title: "title of " + id, Probability: []float64{.4, .3, .1, .06, .05, .04, .03, .02}[i]})
+	}
+	d.Shown = append(rootcause.Brief(), "bad-model", "sim-kernel", "unknown")
+	var b bytes.Buffer
+	require.NoError(t, Text(&b, d, Options{}))
+	at := -1
+	for _, id := range d.Shown {
+		k := strings.Index(b.String(), id+": title")
+		assert.Greater(t, k, at, id)
+		at = k
+	}
+	assert.Contains(t, b.String(), "likeliest: bad-model (40 %), then stale-graph (30 %), then unknown (10 %), then contact-divergence")
+}
+
 func TestTextClean(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, Text(&b, &rootcause.Diagnosis{Verdict: "clean", Coverage: 1}, Options{}))
