@@ -35,8 +35,7 @@ func newBlocks(ref tensor.Ref) blocks {
 // in place is gathered in scratch.
 func (b *blocks) next(scratch []byte) []byte {
 	size := b.ref.DType.Size()
-	from, n := b.at, min(b.ref.Rows*b.ref.Cols-b.at, blockBytes/size)
-	b.at += n
+	from, n := b.advance()
 	if b.flat != nil {
 		p := b.flat[from*size : b.at*size]
 		if b.source != nil {
@@ -48,6 +47,28 @@ func (b *blocks) next(scratch []byte) []byte {
 		gather(scratch[:n*size], &b.ref, from)
 	}
 	return scratch[:n*size]
+}
+
+// nextFrom is next of an array that can be read in place, for one who copies:
+// what is to be copied to the block lies at from, in C order, or the block is
+// full and from is nil.
+func (b *blocks) nextFrom() (block []byte, from unsafe.Pointer) {
+	if b.source == nil || !b.source.Contiguous() {
+		return b.next(nil), nil
+	}
+	size := b.ref.DType.Size()
+	i, n := b.advance()
+	if n == 0 {
+		return nil, nil
+	}
+	return b.flat[i*size : b.at*size], unsafe.Add(b.source.Base, i*size)
+}
+
+// advance returns the first element of the next block and their number.
+func (b *blocks) advance() (from, n int) {
+	from, n = b.at, min(b.ref.Rows*b.ref.Cols-b.at, blockBytes/b.ref.DType.Size())
+	b.at += n
+	return from, n
 }
 
 // flat returns the bytes of an array that lies in C order at an address fit
@@ -63,4 +84,10 @@ func flat(ref tensor.Ref) []byte {
 func viewAs[T number](b []byte) []T {
 	var v T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(v)))
+}
+
+// bytesOf returns the bytes of elements.
+func bytesOf[T number](x []T) []byte {
+	var v T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(v)))
 }

@@ -39,5 +39,6 @@
 // maximum of words answers for all types alike, and adds to the four sums in the
 // order above, so that a summary has the same bits with and without it. That
 // order is what bounds Host: each addition waits for the one before, so four
-// elements take the time of one addition. Capture is Host and Copy in one pass.
+// elements take the time of one addition. What Capture copies meanwhile costs
+// nothing as long as it stays in a cache.
 package scan

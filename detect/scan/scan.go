@@ -33,8 +33,8 @@ func Host(ref tensor.Ref) Summary {
 }
 
 // Capture copies the elements of ref into dst in C order, as Copy does, and
-// scans the copy on the way, block by block while it is in the nearest cache.
-// What it says is true of dst even when another thread writes to ref meanwhile.
+// scans the copy on the way, which takes little longer than to scan alone. What it
+// says is true of dst even when another thread writes to ref meanwhile.
 func Capture(dst []byte, ref tensor.Ref) Summary {
 	mustHold(dst, ref)
 	copied := ref
@@ -89,8 +89,8 @@ func mustBeHost(ref tensor.Ref) {
 func direct[T number](b blocks) Summary {
 	a := tally[T]{cols: b.ref.Cols}
 	if b.flat != nil {
-		for p := b.next(nil); len(p) > 0; p = b.next(nil) {
-			a.block(viewAs[T](p))
+		for p, from := b.nextFrom(); len(p) > 0; p, from = b.nextFrom() {
+			a.block(viewAs[T](p), from)
 		}
 	} else {
 		a.gathered(b)
@@ -103,7 +103,7 @@ func direct[T number](b blocks) Summary {
 func (a *tally[T]) gathered(b blocks) {
 	var room scratch
 	for p := b.next(room.bytes()); len(p) > 0; p = b.next(room.bytes()) {
-		a.block(viewAs[T](p))
+		a.block(viewAs[T](p), nil)
 	}
 }
 
@@ -114,7 +114,7 @@ func widened(b blocks) Summary {
 	var room scratch
 	var wide [blockBytes]float32
 	for p := b.next(room.bytes()); len(p) > 0; p = b.next(room.bytes()) {
-		a.block(widen(&wide, b.ref.DType, p))
+		a.block(widen(&wide, b.ref.DType, p), nil)
 	}
 	return a.summary(b.ref)
 }

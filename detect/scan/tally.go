@@ -2,6 +2,7 @@ package scan
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/nanguard/nanguard/tensor"
 )
@@ -36,13 +37,14 @@ type extremes[T number] struct {
 	sum      [4]float64
 }
 
-// block adds the next elements.
-func (a *tally[T]) block(x []T) {
+// block adds the next elements. Those at from are copied to x first, unless from
+// is nil: then x is full.
+func (a *tally[T]) block(x []T, from unsafe.Pointer) {
 	if len(x) == 0 {
 		return
 	}
 	was := a.found
-	a.found.add(x, a.n)
+	a.found.add(x, from, a.n)
 	if !a.found.sumFinite() {
 		a.found = was
 		a.addCarefully(x)
@@ -52,12 +54,19 @@ func (a *tally[T]) block(x []T) {
 
 // add takes in elements that are thought to be finite; the first of them has
 // index base. When one is not, the sum tells.
-func (e *extremes[T]) add(x []T, base int) {
+func (e *extremes[T]) add(x []T, from unsafe.Pointer, base int) {
+	n := e.addVectors(x, from, base)
+	if n == len(x) {
+		return
+	}
+	if from != nil {
+		done, rest := n*int(unsafe.Sizeof(x[0])), bytesOf(x[n:])
+		copy(rest, unsafe.Slice((*byte)(unsafe.Add(from, done)), len(rest)))
+	}
+	x, base = x[n:], base+n
 	if !e.seen {
 		e.seen, e.min, e.max, e.atMin, e.atMax = true, x[0], x[0], base, base
 	}
-	n := e.addVectors(x, base)
-	x, base = x[n:], base+n
 	lo, hi := e.min, e.max
 	s0, s1, s2, s3 := e.sum[0], e.sum[1], e.sum[2], e.sum[3]
 	rest := x

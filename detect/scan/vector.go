@@ -32,32 +32,37 @@ func (l *lanes) vectorFinite(b []byte) (rest []byte, finite bool) {
 }
 
 // addVectors is add for the most of x that the assembly can take, and returns
-// how many elements that was. The extremes must enclose an element of x already.
-func (e *extremes[T]) addVectors(x []T, base int) int {
+// how many elements that was. It copies them on the way when x is to be filled.
+func (e *extremes[T]) addVectors(x []T, from unsafe.Pointer, base int) int {
 	n := len(x) / group * group
 	if !hasVectors || n == 0 {
 		return 0
 	}
+	var nowhere [group]float64 // takes a copy that nobody wants
+	p, dst, step := unsafe.Pointer(unsafe.SliceData(x)), unsafe.Pointer(&nowhere), 0
+	if from != nil {
+		p, dst, step = from, p, group*int(unsafe.Sizeof(x[0]))
+	}
 	var lo, hi T
-	p := unsafe.Pointer(unsafe.SliceData(x))
 	switch any(lo).(type) {
 	case float32:
 		var ends [2]float32
-		tally32AVX2((*float32)(p), n, &e.sum, &ends)
+		tally32AVX2(p, n, &e.sum, &ends, dst, step)
 		lo, hi = T(ends[0]), T(ends[1])
 	case float64:
 		var ends [2]float64
-		tally64AVX2((*float64)(p), n, &e.sum, &ends)
+		tally64AVX2(p, n, &e.sum, &ends, dst, step)
 		lo, hi = T(ends[0]), T(ends[1])
 	default:
 		return 0
 	}
-	if lo < e.min {
+	if !e.seen || lo < e.min {
 		e.min, e.atMin = lo, base+slices.Index(x, lo)
 	}
-	if hi > e.max {
+	if !e.seen || hi > e.max {
 		e.max, e.atMax = hi, base+slices.Index(x, hi)
 	}
+	e.seen = true
 	return n
 }
 

@@ -21,17 +21,19 @@ func hasF16C() bool
 //go:noescape
 func finiteAVX2(p unsafe.Pointer, n, step int, keep, most uint64) bool
 
-// tally32AVX2 adds n elements to the four sums, and stores the smallest and the
-// largest of them. Both mean nothing when a sum is not finite afterwards. n is a
-// positive multiple of 16.
+// tally32AVX2 adds n elements at p to the four sums, stores the smallest and the
+// largest of them, which mean nothing when a sum is not finite afterwards, and
+// copies the elements to dst, which moves on by step bytes for each 16 of them:
+// 64, or 0 where nobody wants the copy. It reads each element once, so that what it
+// says is true of the copy. n is a positive multiple of 16.
 //
 //go:noescape
-func tally32AVX2(p *float32, n int, sum *[4]float64, ends *[2]float32)
+func tally32AVX2(p unsafe.Pointer, n int, sum *[4]float64, ends *[2]float32, dst unsafe.Pointer, step int)
 
-// tally64AVX2 is tally32AVX2 for float64.
+// tally64AVX2 is tally32AVX2 for float64, where step is 128 or 0.
 //
 //go:noescape
-func tally64AVX2(p *float64, n int, sum *[4]float64, ends *[2]float64)
+func tally64AVX2(p unsafe.Pointer, n int, sum *[4]float64, ends *[2]float64, dst unsafe.Pointer, step int)
 
 // halvesAVX2 widens n elements of float16; n is a positive multiple of 16.
 //

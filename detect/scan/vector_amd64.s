@@ -54,12 +54,14 @@ finiteLoop:
 	VZEROUPPER
 	RET
 
-// func tally32AVX2(p *float32, n int, sum *[4]float64, ends *[2]float32)
-TEXT ·tally32AVX2(SB), NOSPLIT, $0-32
+// func tally32AVX2(p unsafe.Pointer, n int, sum *[4]float64, ends *[2]float32, dst unsafe.Pointer, step int)
+TEXT ·tally32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    p+0(FP), SI
 	MOVQ    n+8(FP), CX
 	MOVQ    sum+16(FP), DI
 	MOVQ    ends+24(FP), DX
+	MOVQ    dst+32(FP), R8
+	MOVQ    step+40(FP), R9
 	VMOVUPD (DI), Y0 // four sums
 	VMOVUPS (SI), Y1 // minima
 	VMOVAPS Y1, Y2   // maxima
@@ -67,22 +69,29 @@ TEXT ·tally32AVX2(SB), NOSPLIT, $0-32
 	VMOVAPS Y1, Y4   // maxima of them
 
 loop32:
-	PREFETCHT0 2048(SI)
-	VCVTPS2PD  0(SI), Y5
-	VCVTPS2PD  16(SI), Y6
-	VCVTPS2PD  32(SI), Y7
-	VCVTPS2PD  48(SI), Y8
-	VMINPS     0(SI), Y1, Y1
-	VMAXPS     0(SI), Y2, Y2
-	VMINPS     32(SI), Y3, Y3
-	VMAXPS     32(SI), Y4, Y4
-	VADDPD     Y5, Y0, Y0
-	VADDPD     Y6, Y0, Y0
-	VADDPD     Y7, Y0, Y0
-	VADDPD     Y8, Y0, Y0
-	ADDQ       $64, SI
-	SUBQ       $16, CX
-	JGT        loop32
+	PREFETCHT0   2048(SI)
+	VMOVUPS      0(SI), Y9
+	VMOVUPS      32(SI), Y10
+	VMOVUPS      Y9, 0(R8)
+	VMOVUPS      Y10, 32(R8)
+	VEXTRACTF128 $1, Y9, X6
+	VEXTRACTF128 $1, Y10, X8
+	VCVTPS2PD    X9, Y5
+	VCVTPS2PD    X6, Y6
+	VCVTPS2PD    X10, Y7
+	VCVTPS2PD    X8, Y8
+	VMINPS       Y9, Y1, Y1
+	VMAXPS       Y9, Y2, Y2
+	VMINPS       Y10, Y3, Y3
+	VMAXPS       Y10, Y4, Y4
+	VADDPD       Y5, Y0, Y0
+	VADDPD       Y6, Y0, Y0
+	VADDPD       Y7, Y0, Y0
+	VADDPD       Y8, Y0, Y0
+	ADDQ         $64, SI
+	ADDQ         R9, R8
+	SUBQ         $16, CX
+	JGT          loop32
 
 	VMOVUPD      Y0, (DI)
 	VMINPS       Y3, Y1, Y1
@@ -104,12 +113,14 @@ loop32:
 	VZEROUPPER
 	RET
 
-// func tally64AVX2(p *float64, n int, sum *[4]float64, ends *[2]float64)
-TEXT ·tally64AVX2(SB), NOSPLIT, $0-32
+// func tally64AVX2(p unsafe.Pointer, n int, sum *[4]float64, ends *[2]float64, dst unsafe.Pointer, step int)
+TEXT ·tally64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    p+0(FP), SI
 	MOVQ    n+8(FP), CX
 	MOVQ    sum+16(FP), DI
 	MOVQ    ends+24(FP), DX
+	MOVQ    dst+32(FP), R8
+	MOVQ    step+40(FP), R9
 	VMOVUPD (DI), Y0
 	VMOVUPD (SI), Y1
 	VMOVAPD Y1, Y2
@@ -123,6 +134,10 @@ loop64:
 	VMOVUPD    32(SI), Y6
 	VMOVUPD    64(SI), Y7
 	VMOVUPD    96(SI), Y8
+	VMOVUPD    Y5, 0(R8)
+	VMOVUPD    Y6, 32(R8)
+	VMOVUPD    Y7, 64(R8)
+	VMOVUPD    Y8, 96(R8)
 	VMINPD     Y5, Y1, Y1
 	VMAXPD     Y5, Y2, Y2
 	VMINPD     Y6, Y3, Y3
@@ -136,6 +151,7 @@ loop64:
 	VADDPD     Y7, Y0, Y0
 	VADDPD     Y8, Y0, Y0
 	ADDQ       $128, SI
+	ADDQ       R9, R8
 	SUBQ       $16, CX
 	JGT        loop64
 

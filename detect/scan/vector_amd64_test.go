@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -34,6 +35,9 @@ func requireSameWithout(t *testing.T, ref tensor.Ref) {
 	t.Helper()
 	dst := make([]byte, ref.Bytes())
 	got, copied, finite := Host(ref), Capture(dst, ref), AllFinite(ref)
+	if plain := unsafe.Slice((*byte)(ref.Base), ref.Bytes()); !bytes.Equal(plain, dst) {
+		t.Fatalf("%v %dx%d at %d mod 64: the copy differs", ref.DType, ref.Rows, ref.Cols, uintptr(ref.Base)%64)
+	}
 	var want Summary
 	var wantFinite bool
 	withoutVectors(func() { want, wantFinite = Host(ref), AllFinite(ref) })

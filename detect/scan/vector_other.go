@@ -8,7 +8,12 @@ import "unsafe"
 const hasVectors = false
 
 func finiteAVX2(unsafe.Pointer, int, int, uint64, uint64) bool { panic("scan: no vectors") }
-func tally32AVX2(*float32, int, *[4]float64, *[2]float32)      { panic("scan: no vectors") }
-func tally64AVX2(*float64, int, *[4]float64, *[2]float64)      { panic("scan: no vectors") }
-func halvesAVX2(*float32, *uint16, int)                        { panic("scan: no vectors") }
-func brainsAVX2(*float32, *uint16, int)                        { panic("scan: no vectors") }
+func tally32AVX2(unsafe.Pointer, int, *[4]float64, *[2]float32, unsafe.Pointer, int) {
+	panic("scan: no vectors")
+}
+
+func tally64AVX2(unsafe.Pointer, int, *[4]float64, *[2]float64, unsafe.Pointer, int) {
+	panic("scan: no vectors")
+}
+func halvesAVX2(*float32, *uint16, int) { panic("scan: no vectors") }
+func brainsAVX2(*float32, *uint16, int) { panic("scan: no vectors") }
