@@ -56,11 +56,12 @@ func (e *extremes[T]) addVectors(x []T, from unsafe.Pointer, base int) int {
 	default:
 		return 0
 	}
+	// When another thread writes to x meanwhile, it may be there no more.
 	if !e.seen || lo < e.min {
-		e.min, e.atMin = lo, base+slices.Index(x, lo)
+		e.min, e.atMin = lo, base+max(0, slices.Index(x, lo))
 	}
 	if !e.seen || hi > e.max {
-		e.max, e.atMax = hi, base+slices.Index(x, hi)
+		e.max, e.atMax = hi, base+max(0, slices.Index(x, hi))
 	}
 	e.seen = true
 	return n
