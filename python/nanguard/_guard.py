@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import logging
 import os
 import shutil
-import sys
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +13,8 @@ from typing import Any, Callable, Union
 
 from . import _hooks, _library, _run
 from ._arrays import is_scalar, layout_of, view_of
-from ._library import CLOCKS, DEVICE_AUTO, DEVICE_HOST, TRIPPED, NanGuardError
+from ._convert import clock_number, device_number, env_ids, json_of, logged, model_file, with_addresses
+from ._library import CLOCKS, TRIPPED, NanGuardError
 from ._plan import BoundField, Plan, locate, number_view
 from ._verdict import Tripped, Verdict, verdict_of
 
@@ -108,15 +106,15 @@ class Guard:
         self._said_plan = False
         self._watches: list[Any] = []  # ModuleWatch
         self._hooks: _hooks.Hooks | None = None
-        path, scratch = _model_file(model)
+        path, scratch = model_file(model)
         config = _library.Config(
             struct_size=ctypes.sizeof(_library.Config),
-            device=_device(device),
+            device=device_number(device),
             num_envs=num_envs,
             ring_bytes=ring_bytes,
             dir=os.fsencode(out),
             model=path and os.fsencode(path),
-            run_json=_json(_run.describe(run)),
+            run_json=json_of(_run.describe(run)),
             max_frames=max_frames,
             trace_len=trace_len,
             post_frames=post_frames,
@@ -235,7 +233,7 @@ class Guard:
             cols=labels,
             n_cols=len(f.cols) if f.cols else 0,
             order=order,
-            clock=_clock(clock) if clock else 0,
+            clock=clock_number(clock) if clock else 0,
             limit=limit,
             growth_factor=factor,
             growth_frames=int(frames),
@@ -304,7 +302,7 @@ class Guard:
         for given in (numbers, named):
             for name, x in given.items() if given else ():
                 name = LOG_NAMES.get(name, name)
-                arrays[name] = x = x if type(x) is float else _number(x)
+                arrays[name] = x = x if type(x) is float else logged(x)
                 if name not in self._fields:
                     self._bind_number(name, x, clock)
         self._check(self._lib.ng_check_same if same else self._lib.ng_check, clock, arrays, {}, None)
@@ -353,7 +351,7 @@ class Guard:
         return out
 
     def _make_plan(self, clock: str, named: Mapping[str, Any]) -> Plan:
-        number = _clock(clock)
+        number = clock_number(clock)
         for name, x in named.items():
             if name not in self._fields:
                 self.bind(name, x, clock=clock)
@@ -435,7 +433,7 @@ class Guard:
                 ``guard.note("graph_capture", "step", detail={"graph": "step",
                 "reads": {"qvel": qvel}})`` lets the guard see when qvel moves.
         """
-        ids = _env_ids(envs)
+        ids = env_ids(envs)
         list_of = (ctypes.c_int64 * len(ids))(*ids) if ids else None
         event = _library.Event(
             struct_size=ctypes.sizeof(_library.Event),
@@ -444,13 +442,13 @@ class Guard:
             envs=list_of,
             n_envs=len(ids),
             count=count,
-            detail_json=None if detail is None else _json(_with_addresses(detail)),
+            detail_json=None if detail is None else json_of(with_addresses(detail)),
         )
         self._lib.ok(self._lib.ng_note(self._handle, ctypes.byref(event)))
 
     def fact(self, name: str, value: Any) -> None:
         """Records what the run declares: ``guard.fact("sim.timestep", 0.005)``. Numbers, text and bools."""
-        self._lib.ok(self._lib.ng_fact(self._handle, name.encode(), _json(value)))
+        self._lib.ok(self._lib.ng_fact(self._handle, name.encode(), json_of(value)))
 
     def facts(self, values: Mapping[str, Any] | None = None, **named: Any) -> None:
         """Records several facts."""
@@ -549,101 +547,6 @@ def _close(lib: Any, handle: int, scratch: str | None, pid: int) -> int | None:
 def _remove(folder: str | None) -> None:
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _device(device: Any) -> int:
-    """Returns a device as ng_config numbers it."""
-    text = str(device)
-    kind, _, number = text.partition(":")
-    if text == "auto":
-        return DEVICE_AUTO
-    if text == "cpu":
-        return DEVICE_HOST
-    if kind == "cuda" and (number.isdigit() or not number):
-        return int(number or 0)
-    raise ValueError(f'device {text!r}: want "auto", "cpu" or "cuda:N"')
-
-
-def _clock(clock: str) -> int:
-    try:
-        return CLOCKS[clock]
-    except KeyError:
-        raise ValueError(f"clock {clock!r}: want {', '.join(CLOCKS)}") from None
-
-
-def _model_file(model: Any) -> tuple[str | None, str | None]:
-    """Returns the path of a model, and the folder to remove when it was saved for the guard."""
-    if model is None or isinstance(model, (str, os.PathLike)):
-        return (None if model is None else os.fspath(model)), None
-    mujoco = sys.modules.get("mujoco")
-    if mujoco is None or not isinstance(model, mujoco.MjModel):
-        raise TypeError(f"model of type {type(model).__qualname__}: want a path or a mujoco.MjModel")
-    folder = tempfile.mkdtemp(prefix="nanguard-")
-    path = os.path.join(folder, "model.mjb")
-    mujoco.mj_saveModel(model, path, None)
-    return path, folder
-
-
-def _number(x: Any) -> Any:
-    """Returns a logged value as a float, or as it is when it lies on a GPU or is an array."""
-    on_gpu = getattr(x, "is_cuda", None)  # torch, where the protocol's attribute takes long
-    if on_gpu is None:
-        if is_scalar(x):
-            return x
-        on_gpu = hasattr(x, "__cuda_array_interface__")
-    if on_gpu:
-        return x
-    size = getattr(x, "size", None)
-    if callable(size):  # torch
-        size = x.numel()
-    return float(x.item()) if size == 1 and hasattr(x, "item") else x
-
-
-def _env_ids(envs: Any) -> list[int]:
-    """Returns env ids out of a list, an array of ids or a mask."""
-    if envs is None:
-        return []
-    values = envs.tolist() if hasattr(envs, "tolist") else list(envs)
-    if not isinstance(values, list):
-        values = [values]
-    if values and all(isinstance(v, bool) for v in values):
-        return [i for i, v in enumerate(values) if v]
-    return [int(v) for v in values]
-
-
-def _with_addresses(detail: Any) -> Any:
-    """Returns a detail in which the arrays below "reads" are addresses."""
-    if not isinstance(detail, Mapping) or not isinstance(detail.get("reads"), Mapping):
-        return detail
-    reads = {name: x if is_scalar(x) else view_of(x).address for name, x in detail["reads"].items()}
-    return {**detail, "reads": reads}
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(_plain(value), default=_fallback).encode("utf-8", "replace")
-
-
-def _plain(value: Any) -> Any:
-    """Returns a value whose non-finite numbers are text inside of lists and mappings, as the dump format has it."""
-    if isinstance(value, Mapping):
-        return {str(k): _finite(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(v) for v in value]
-    return value
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return "NaN" if value != value else ("Infinity" if value > 0 else "-Infinity")
-    return _plain(value)
-
-
-def _fallback(value: Any) -> Any:
-    """Returns what JSON does not know as something that it does."""
-    for convert in ("tolist", "item", "isoformat"):
-        if hasattr(value, convert):
-            return getattr(value, convert)()
-    return str(value)
 
 
 def _after_fork_in_child() -> None:

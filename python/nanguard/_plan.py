@@ -52,8 +52,11 @@ def _word(address: int) -> int:
 #: Where a tuple has its objects, and an object its type, in this CPython; 0: not where they are looked for.
 _ITEMS = tuple.__basicsize__
 _TYPE_AT = object.__basicsize__ - 8
-if sys.implementation.name != "cpython" or any(
-    _word(id(t) + _ITEMS + 8) != id(t[1]) or _word(id(x) + _TYPE_AT) != id(type(x)) for t in [(0, ctypes), (None, 1.5, "x")] for x in (t, *t)
+_SAMPLE: tuple[Any, ...] = (None, ctypes, 1.5)
+if (
+    sys.implementation.name != "cpython"
+    or any(_word(id(_SAMPLE) + _ITEMS + 8 * i) != id(x) for i, x in enumerate(_SAMPLE))
+    or any(_word(id(x) + _TYPE_AT) != id(type(x)) for x in (_SAMPLE, *_SAMPLE))
 ):
     _TYPE_AT = 0
 

@@ -179,8 +179,8 @@ def test_sigterm_unasked(dumps) -> None:
 
 
 def test_sigterm_between_two_checks_of_a_busy_loop(dumps) -> None:
-    busy = "guard = nanguard.Guard(8, sys.argv[1], hooks=True)\nguard.check(reward=x)\nprint('ready', flush=True)\nwhile True: guard.check(reward=x)\n"
-    assert terminate(busy, dumps) == -signal.SIGTERM
+    busy = LOOP.replace("time.sleep(0.01)", "guard.check(reward=x)")
+    assert terminate("guard = nanguard.Guard(8, sys.argv[1], hooks=True)\n" + busy, dumps) == -signal.SIGTERM
     d = only_dump(dumps)
     assert d.manifest["run"]["exception"] == "signal: SIGTERM" and d.field("reward").shape[0] >= 1
 

@@ -177,7 +177,12 @@ def test_each_array_goes_its_own_way(dumps, open_dump) -> None:
     """Among arrays of several kinds, those that have the exchange use it, and the others their quick path."""
     with nanguard.Guard(ENVS, dumps) as guard:
         for i in range(10):
-            fields = {"obs.a": Tensor(np.full((ENVS, 3), i)), "obs.b": np.full((ENVS, 2), i), "lr": float(i), "obs.c": Tensor(np.full(ENVS, i))}
+            fields = {
+                "obs.a": Tensor(np.full((ENVS, 3), i)),
+                "obs.b": np.full((ENVS, 2), i),
+                "lr": float(i),
+                "obs.c": Tensor(np.full(ENVS, i)),
+            }
             guard.check("step", fields)
         (plan,) = guard._plans.values()
         assert (Tensor.asked, plan._rest) == (18, [1, 2])
