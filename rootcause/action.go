@@ -110,14 +110,14 @@ func (c *Case) kicked(f *field, row, end int) (Feature, bool) {
 	return Feature{}, false
 }
 
-// population returns the 99.9th percentile of a field's sizes in the other rows,
-// or with fewer than three of those in all, without those of the row from ten
-// frames before frame i on.
+// population returns the 99.9th percentile of a field's sizes in the other rows;
+// where those are too few, also in the row itself up to ten frames before frame i.
 func (f *field) population(i, row int) float64 {
 	var v []float64
+	alone := (f.rows-1)*min(i+1, f.len()) < enough
 	for j := range min(i+1, f.len()) {
 		for r := range f.rows {
-			if c := f.cell(j, r); (r != row || j < i-10 && f.rows < 4) && c.bad == 0 {
+			if c := f.cell(j, r); (r != row || j < i-10 && alone) && c.bad == 0 {
 				v = append(v, c.max)
 			}
 		}

@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // without showing why, or, in a dump that was asked for, a finite value that no
 // healthy run has. c.wrong says it in words even where no frame shows it.
 func (c *Case) noticed() (step, bool) {
-	c.wrong = c.complaints()
+	c.wrong = c.numericComplaints()
 	if c.tripped != nil {
 		c.wrong = append(c.wrong, fmt.Sprintf("%s went %s", c.tripped.field, words[c.tripped.class]))
 		return c.locate(c.tripped), true
@@ -49,7 +50,7 @@ func (c *Case) noticed() (step, bool) {
 // values were replaced, or contacts are dropped all the time.
 func (c *Case) silent() []string {
 	var said []string
-	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues, (*Case).dropping, (*Case).deaf} {
+	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues, (*Case).dropping, (*Case).deaf, (*Case).stdAdrift} {
 		if f := measure(c); f.Value == yes || f.Value == "shown" {
 			said = append(said, f.Text)
 		}
@@ -198,13 +199,19 @@ func (f *field) serious(class string, size float64) bool {
 		return false
 	}
 	switch f.kind {
-	case std, paramStd, normVar:
+	case std, paramStd:
+		return class == negative || size > loop[f.kind].top
+	case logStd:
+		return size > math.Log(loop[std].top)
+	case normVar:
 		return class == negative
 	case qvel, state, qpos:
 		return size > maxVal || size > 30*f.limit
 	case ctrl, action, mean, param:
 		return size > 1e3*f.limit || size > maxVal
-	case monitor, lr, counter, done:
+	case monitor:
+		return false // nothing reads it
+	case lr, counter, done:
 		return nonFinite(class)
 	}
 	return nonFinite(class) || size > maxVal && class == huge && size > decades*f.base
@@ -215,6 +222,24 @@ var failure = regexp.MustCompile(`(?i)\b\w+(error|exception)\b|\berror:|contains
 
 // worldly matches exceptions that have nothing to do with numbers.
 var worldly = regexp.MustCompile(`(?i)out of memory|no space left|keyboardinterrupt|connection|broken pipe|timed? ?out|permission denied|no such file|killed`)
+
+// numeric matches exceptions that may have to do with numbers. Others stop a run
+// in which nothing is wrong with them.
+var numeric = regexp.MustCompile(`(?i)\bnan\b|\binf\b|infin|finite|overflow|diverg|std >= 0|constraint|positive|negative|\bscale\b|singular|cholesky|lapack|svd|eig|domain|illegal|cuda error|device-side|cudnn|cublas|misaligned|kernel|float|unstable|bad(qpos|qvel|qacc)|gradient|ptxas|nvrtc|cudagraph|driver|physics|simulation|normali[sz]|quaternion`)
+
+// numericComplaints returns those of the run's complaints that make a dump worth
+// a diagnosis although every value in it is in order; the others become a doubt.
+func (c *Case) numericComplaints() []string {
+	var said []string
+	for _, s := range c.complaints() {
+		if numeric.MatchString(s) || fullBuffer.MatchString(s) || about(s, backendWords) {
+			said = append(said, s)
+		} else {
+			c.warnf("the run ended with %q", s)
+		}
+	}
+	return said
+}
 
 // firstLine returns what a message says before its traceback.
 func firstLine(s string) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/mjb"
+	"github.com/nanguard/nanguard/tensor"
 )
 
 // Case is a dump as the rules see it: its fields in loop order, what went bad
@@ -133,7 +134,21 @@ func (c *Case) read(src Source, s dump.FieldSpec, k kind, from, to int) *field {
 	if err != nil {
 		c.warnings = append(c.warnings, err.Error())
 	}
+	if c.rounded(f) {
+		f.unround()
+	}
 	return f
+}
+
+// rounded reports whether the infinities of a field in half precision came from
+// storing it: the guard that wrote the dump lists what it saw go bad, and lists
+// no such field. A state is never computed in half precision.
+func (c *Case) rounded(f *field) bool {
+	if f == nil || f.frames == nil || f.frames.Values.DType != tensor.Float16 {
+		return false
+	}
+	listed := slices.ContainsFunc(c.man.FirstBad, func(b dump.FirstBad) bool { return b.Field == f.Name })
+	return f.kind.isBody() || !listed && !c.guardFired()
 }
 
 // keep adds a field to those that the rules see.

@@ -61,7 +61,9 @@ func (c *Case) hide() map[string]float64 {
 	}
 	level := map[kind]float64{}
 	for _, k := range r.reads() {
-		level[k] = 1
+		if level[k] = 1; k == action && r.f.kind.isBody() {
+			level[k] = fade // by way of the controls
+		}
 	}
 	for len(level) > 0 {
 		level, seen = c.upstream(level, seen, r, out)
@@ -107,7 +109,7 @@ func (s *step) earliest() bool { return s.first() && s.count <= 1 && s.f.frames 
 
 // implied is what is left of a hidden stage when what was made from it says that
 // it was fine.
-const implied = 0.1
+const implied = 0.03
 
 // doubt returns how likely it is that a hidden block went bad before the root
 // did. An observation shows the state: a single part of it that is bad, or all of

@@ -64,18 +64,20 @@ func (f *field) scan() error {
 		return fmt.Errorf("field %s: no column %d in %d", f.Name, f.from, f.width)
 	}
 	f.cells = scanCells(a, f.rows, f.width, f.from, f.to)
-	if f.kind.isBody() && a.DType == tensor.Float16 {
-		f.unround()
-	}
 	return nil
 }
 
 // tooLarge stands for what did not fit into half precision.
 const tooLarge = 131008.0
 
-// unround makes the infinities of a state that is stored in half precision what
-// they are: numbers above 65504, which no simulator computes in that precision.
+// unround makes the infinities of a field that is stored in half precision what
+// they are where the guard, which saw the values themselves, did not find any:
+// numbers above 65504.
 func (f *field) unround() {
+	if f.frames == nil || f.frames.Values.DType != tensor.Float16 {
+		return
+	}
+	defer f.measure()
 	for i := range f.cells {
 		c := &f.cells[i]
 		if c.bad == 0 || c.class == tensor.NaN {

@@ -225,7 +225,9 @@ func (c *Case) judge(g *growth, env int) Feature {
 	if g.end > g.f.limit || big && steady || ran {
 		value = yes
 	}
-	f := found(value, c.say(g, env)+c.posture(g, env)).in(g.f, env, g.lead, g.f.frames.Ticks[g.to])
+	f := found(value, c.say(g, env)+c.posture(g, env))
+	f.Half = value == no && r == nil && c.guardFired() // the step that failed is not shown
+	f = f.in(g.f, env, g.lead, g.f.frames.Ticks[g.to])
 	f.Measured, f.Baseline = g.end, g.f.base
 	return f
 }

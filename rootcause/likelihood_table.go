@@ -153,11 +153,11 @@ var likelihoods = []row{
 	}},
 	{X3, "sudden", likes{
 		contact: .02, reward: .03, normalizer: .03, std: .10, graph: .05,
-		capacity: .02, model: .02, sensor: .02, reset: .02, action: .03, learner: .10, math: .45, unknown: .10,
+		capacity: .02, model: .02, sensor: .02, reset: .02, action: .03, learner: .10, math: .22, unknown: .10,
 	}},
 	{X3, no, likes{
 		contact: .93, reward: .87, normalizer: .92, std: .86, graph: .90,
-		capacity: .93, model: .93, sensor: .93, reset: .93, action: .87, learner: .05, math: .50, unknown: .80,
+		capacity: .93, model: .93, sensor: .93, reset: .93, action: .87, learner: .05, math: .74, unknown: .80,
 	}},
 	{X4, yes, likes{
 		contact: .15, reward: .05, normalizer: .05, std: .03, graph: .05,
@@ -165,15 +165,15 @@ var likelihoods = []row{
 	}},
 	{X5, "written", likes{
 		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .01,
-		capacity: .002, model: .002, sensor: .005, reset: .5, action: .002, learner: .002, math: .005, unknown: .01,
+		capacity: .002, model: .002, sensor: .005, reset: .45, action: .002, learner: .002, math: .005, unknown: .01,
 	}},
 	{X5, yes, likes{
 		contact: .025, reward: .03, normalizer: .03, std: .02, graph: .08,
-		capacity: .05, model: .06, sensor: .05, reset: .3, action: .03, learner: .02, math: .03, unknown: .05,
+		capacity: .05, model: .06, sensor: .05, reset: .36, action: .03, learner: .02, math: .03, unknown: .05,
 	}},
 	{X5, "obs", likes{
 		contact: .025, reward: .03, normalizer: .03, std: .02, graph: .03,
-		capacity: .05, model: .06, sensor: .05, reset: .1, action: .03, learner: .02, math: .03, unknown: .05,
+		capacity: .05, model: .06, sensor: .05, reset: .09, action: .03, learner: .02, math: .03, unknown: .05,
 	}},
 	{X5, no, likes{
 		contact: .948, reward: .938, normalizer: .938, std: .958, graph: .88,

@@ -32,6 +32,9 @@ func (c *Case) normalizerLost() Feature {
 	if f, ok := c.zLeapt(); ok {
 		return f
 	}
+	if f, ok := c.cameAlone(n); ok {
+		return f
+	}
 	if f, ok := c.misfit(); ok {
 		return f
 	}
@@ -168,6 +171,23 @@ func (c *Case) misfit() (Feature, bool) {
 	f := found(yes, fmt.Sprintf("a checkpoint was loaded, and %s of %s lies %s standard deviations out in the middle of all envs and frames (%d columns beyond %g): the statistics are not those of this observation", z.column(at), z.Name, num(worst), len(far), zMisfit))
 	f.Measured, f.Baseline = worst, zMisfit
 	return f.in(z, -1, at, z.frames.Ticks[0]), true
+}
+
+// cameAlone finds a policy that was loaded without its normalizer: what that has
+// seen is what this run alone has made since.
+func (c *Case) cameAlone(n *field) (Feature, bool) {
+	resumed := slices.IndexFunc(c.man.Events, func(e dump.Event) bool { return e.Kind == dump.EventCheckpointLoaded })
+	if resumed < 0 || n.len() == 0 || n.Clock != dump.ClockStep || len(n.frames.Counts) == 0 || c.man.NumEnvs == 0 || c.man.Events[resumed].Tick > n.frames.Ticks[0] {
+		return Feature{}, false
+	}
+	seen, made := n.cell(0, 0).max, float64((n.frames.Counts[0]+1)*int64(c.man.NumEnvs))
+	if seen > made+1 || seen > earlyCount {
+		return Feature{}, false
+	}
+	f := found(yes, fmt.Sprintf("checkpoint %s was loaded at tick %d, and %s is %s after %d env steps of %d envs: the normalizer has seen this run only, nothing came with the checkpoint",
+		c.man.Events[resumed].Name, c.man.Events[resumed].Tick, n.Name, num(seen), n.frames.Counts[0], c.man.NumEnvs))
+	f.Measured, f.Baseline = seen, made
+	return f.in(n, -1, 0, n.frames.Ticks[0]), true
 }
 
 // around returns the largest finite sizes in the frames or entries before a tick

@@ -214,3 +214,73 @@ func TestRankFields(t *testing.T) {
 	_, d = of(0.8).judge()
 	assert.Equal(t, Clean, d.Verdict)
 }
+
+// TestStdAdrift: a std that collapses, or is nothing but noise, in a run in which
+// everything else is fine.
+func TestStdAdrift(t *testing.T) {
+	ramp := func(to float64) *loopRun {
+		r := newRun(80)
+		n := len(r.fields["policy.std"].v)
+		for i := range n {
+			for row := range r.man.EnvIDs {
+				r.set("policy.std", i, row, -1, 0.8*math.Pow(to/0.8, float64(i)/float64(n-1)))
+			}
+		}
+		return r.drop("param.std")
+	}
+	for _, to := range []float64{1e-7, 200} {
+		c, d := ramp(to).judge()
+		assert.Equal(t, yes, c.feature(F10).Value, c.feature(F10).Text)
+		assert.Equal(t, PolicyStd, d.Causes[0].ID)
+	}
+	for _, to := range []float64{1e-3, 10} {
+		_, d := ramp(to).judge()
+		assert.Equal(t, Clean, d.Verdict, "a std of %g", to)
+	}
+}
+
+// TestCameAlone: a policy without its normalizer.
+func TestCameAlone(t *testing.T) {
+	count := func(from float64) *loopRun {
+		r := newRun(60)
+		like := r.fields["obs.policy"]
+		spec := dump.FieldSpec{Name: "normalizer.count", Stage: dump.StageNormalizer, Clock: dump.ClockStep, Order: 47, DType: "float32"}
+		f := &loopField{spec: spec, ticks: like.ticks, counts: like.counts}
+		for _, n := range like.counts {
+			f.v = append(f.v, [][]float64{{from + float64(48*n)}})
+		}
+		r.fields[spec.Name], r.man.Fields = f, append(r.man.Fields, spec)
+		return r
+	}
+	load := dump.Event{Tick: 0, Kind: dump.EventCheckpointLoaded, Name: "policy.zip"}
+	c, d := count(0).event(load).judge()
+	assert.Equal(t, yes, c.feature(X19).Value, c.feature(X19).Text)
+	assert.Equal(t, NormalizerLost, d.Causes[0].ID)
+	_, d = count(2e6).event(load).judge()
+	assert.Equal(t, Clean, d.Verdict, "it came with the checkpoint")
+	_, d = count(0).judge()
+	assert.Equal(t, Clean, d.Verdict, "a new run")
+}
+
+// TestOnlyAMonitor: what nothing reads is no failure.
+func TestOnlyAMonitor(t *testing.T) {
+	_, d := newRun(60).add("monitor.pad", dump.StageMonitor, nil, func(int, int) float64 { return nan }).judge()
+	assert.Equal(t, Clean, d.Verdict)
+	assert.Contains(t, d.Warnings[0], "nothing reads it")
+}
+
+// TestRunawayRightAfterAReset is X5: there was no time to get there.
+func TestRunawayRightAfterAReset(t *testing.T) {
+	at := func(first float64) *loopRun {
+		r := newRun(60)
+		k := 4 * 55
+		tick := r.fields["qvel"].ticks[k]
+		r.event(dump.Event{Tick: tick - 1, Kind: dump.EventReset, Envs: []int{7}})
+		return r.set("qvel", k, 0, -1, first, 4e6, 7e9, 2e13).set("qacc", k+4, 0, -1, nan)
+	}
+	c, d := at(2e4).judge()
+	assert.Equal(t, yes, c.feature(X5).Value, c.feature(X5).Text)
+	assert.Contains(t, causesOf(&d), BadReset)
+	c, _ = at(4).judge()
+	assert.NotEqual(t, yes, c.feature(X5).Value, "it came out of the reset as it should")
+}

@@ -158,6 +158,8 @@ func (c *Case) extent() Feature {
 	r := c.root()
 	total := c.man.NumEnvs
 	switch {
+	case r == nil && c.guardFired() && c.everywhere(len(c.culprits)):
+		return idle("every env was non-finite when the guard fired: what all share did it, and how many they are says no more")
 	case r == nil && c.guardFired() && len(c.culprits) > 0:
 		return spread(len(c.culprits), total, "non-finite when the guard fired")
 	case !c.recorded():

@@ -78,7 +78,7 @@ func (c *Case) findOrder() {
 }
 
 // findTrip chooses the trip: the manifest's, or the first bad value of a field
-// that something reads.
+// that something reads. What only a monitor saw is a warning.
 func (c *Case) findTrip() {
 	if t := c.man.Trip; t != nil {
 		o := c.fromManifest(dump.FirstBad{
@@ -100,7 +100,7 @@ func (c *Case) findTrip() {
 		}
 	}
 	if len(c.order) > 0 {
-		c.tripped = &c.order[0]
+		c.warnf("%s is not finite, and nothing reads it", c.order[0].field)
 	}
 }
 

@@ -95,10 +95,17 @@ func (c *Case) outsideWrite() Feature {
 	if len(joints) == 0 || row < 0 || k < 1 || q.row(r.env) != row || v.frames.Ticks[k] != r.tick {
 		return unmeasured("qpos and qvel of the env where it ran away, and the frame before")
 	}
+	if cutBetween(c.resets[r.env], v.frames.Ticks[k-1], v.frames.Ticks[k]) {
+		return unmeasured("a frame between the reset and the substep after it")
+	}
 	exact := c.integrates(q, v, joints, row)
 	p, moved, want := c.unfollowed(q, v, joints, k, row)
 	written := want > 1 && (exact || c.leapt(v, k, row) && moved < 1e-3*want) && moved <= c.ordinaryMove(v, k, row)
-	if f, ok := c.poseJump(q, v, joints, k); ok {
+	until := k
+	if !written && v.cell(k, row).max > v.limit {
+		until-- // what runs away throws the pose about by itself
+	}
+	if f, ok := c.poseJump(q, v, joints, until, k); ok {
 		if written && *f.Tick == r.tick {
 			f.Value, f.Text = "state", f.Text+fmt.Sprintf(", and the reset left %s at %s", v.label(p.v), c.quantity(v, p.v, v.at(k, row, p.v)))
 		}
@@ -131,10 +138,10 @@ func (c *Case) writtenOutside() bool {
 }
 
 // poseJump finds a reset that nobody noted in the frames before it ran away.
-func (c *Case) poseJump(q, v *field, joints []pair, k int) (Feature, bool) {
+func (c *Case) poseJump(q, v *field, joints []pair, until, k int) (Feature, bool) {
 	r := c.root()
 	jumps := c.teleports(q, v, joints, v.row(r.env))
-	for i := max(1, k-settle); i <= k; i++ {
+	for i := max(1, k-settle); i <= until; i++ {
 		if !jumps[i] || cutBetween(c.resets[r.env], v.frames.Ticks[i-1], v.frames.Ticks[i]) {
 			continue
 		}

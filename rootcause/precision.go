@@ -52,8 +52,14 @@ func (c *Case) precision() Feature {
 	return found(no, "what is learned moves, or the run computes in float32")
 }
 
-// stuckShare is how many of the recorded weights must stand still.
-const stuckShare = 0.5
+// How many of the recorded weights must stand still: half of them over deafFor
+// records, nearly all where there are few records of many.
+const (
+	stuckShare  = 0.5
+	stuckMost   = 0.9
+	fewRecords  = 4
+	manyWeights = 64
+)
 
 // stuck finds weights of low precision that stand still bit for bit although
 // gradients flow and the learning rate is not zero: the steps are smaller than
@@ -71,11 +77,14 @@ func (c *Case) stuck(low string) (Feature, bool) {
 			return Feature{}, false
 		}
 	}
-	still, all := 0, 0
+	still, all, share := 0, 0, stuckShare
 	var where *field
 	for _, f := range c.fields {
-		if f.kind != param || f.len() < deafFor {
+		if f.kind != param || f.len() < deafFor && (f.len() < fewRecords || f.to-f.from < manyWeights) {
 			continue
+		}
+		if f.len() < deafFor {
+			share = stuckMost
 		}
 		for col := range f.to - f.from {
 			all++
@@ -84,7 +93,7 @@ func (c *Case) stuck(low string) (Feature, bool) {
 			}
 		}
 	}
-	if all < 4 || float64(still) < stuckShare*float64(all) {
+	if all < 4 || float64(still) < share*float64(all) {
 		return Feature{}, false
 	}
 	out := found(yes, fmt.Sprintf("%d of %d recorded weights do not move by a bit in %d minibatches although %s is never zero; the run computes in %s, whose rounding swallows steps of that size", still, all, where.len(), g.Name, low))

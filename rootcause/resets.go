@@ -61,6 +61,14 @@ func (f *field) runs(row int, resets []int64) (runs, episodes int) {
 	return runs, episodes
 }
 
+// firstAfter reports whether a runaway lies in the very first record of its env
+// after a reset: there was no time to get there.
+func (c *Case) firstAfter(r *step) bool {
+	v := c.velocity()
+	row, i := v.row(r.env), v.upTo(r.tick)
+	return v.len() > 0 && row >= 0 && i > 0 && v.frames.Ticks[i] == r.tick && v.cell(i, row).max > v.limit && v.state(i-1, row) == ""
+}
+
 // lastBefore returns the last of ascending ticks before t, t when there is none.
 func lastBefore(ticks []int64, t int64) int64 {
 	if i, _ := slices.BinarySearch(ticks, t); i > 0 {
@@ -92,7 +100,7 @@ func (c *Case) afterReset() Feature {
 	if !r.f.kind.isBody() {
 		until++ // an observation is made after the reset of its own tick
 	}
-	if r.frame > 0 && cutBetween(resets, r.before, until) && (nonFinite(r.class) || r.class == huge) {
+	if r.frame > 0 && cutBetween(resets, r.before, until) && (nonFinite(r.class) || r.class == huge || r.f.kind.isBody() && c.firstAfter(r)) {
 		f := found(yes, fmt.Sprintf("%s of env %d is %s in its first record after a reset", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
 		if !r.f.kind.isBody() && c.shown(body, r) {
 			f.Value, f.Text = "obs", f.Text+", and the state that the reset left is fine"

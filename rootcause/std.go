@@ -26,6 +26,11 @@ func (c *Case) stdAnomaly() Feature {
 	if len(fields) == 0 {
 		return unmeasured("policy.std or its parameter")
 	}
+	if c.root() == nil {
+		if f := c.stdAdrift(); f.Value == yes {
+			return f
+		}
+	}
 	best := unmeasured("the std before it began")
 	for _, f := range fields {
 		out, ok := c.judgeStd(f)
@@ -98,6 +103,40 @@ func (c *Case) stdMayFall(f *field, least float64) bool {
 		return false
 	}
 	return !slices.ContainsFunc(c.fields, func(g *field) bool { return g.kind == paramStd && (g.len() > 0 || g.trace != nil) })
+}
+
+// The bounds of a std that went astray without anything going wrong: a policy
+// that no longer explores at all, or one that is nothing but noise.
+const (
+	frozenStd = 1e-5
+	noisyStd  = 50.0
+	noisyRise = 30.0 // over what it was
+)
+
+// stdAdrift is the part of F10 that a silent failure shows: every std of every env
+// has collapsed, or has risen out of all proportion.
+func (c *Case) stdAdrift() Feature {
+	for _, f := range c.fields {
+		if f.kind != std && f.kind != paramStd || f.len() == 0 {
+			continue
+		}
+		last, least, most := f.len()-1, math.Inf(1), 0.0
+		for row := range f.rows {
+			cell := f.cell(last, row)
+			if cell.bad > 0 || cell.min <= 0 {
+				return found(no, "the std is not positive: judged elsewhere")
+			}
+			least, most = math.Min(least, cell.max), math.Max(most, cell.max)
+		}
+		tick := f.frames.Ticks[last]
+		switch was := f.earliest(); {
+		case most < frozenStd && was > 100*most:
+			return found(yes, fmt.Sprintf("every std of %s is below %s at tick %d (it was %s): the policy no longer explores", f.Name, num(frozenStd), tick, num(was))).in(f, -1, 0, tick)
+		case least > noisyStd && was > 0 && least > noisyRise*was:
+			return found(yes, fmt.Sprintf("%s is %s at tick %d, %s what it was: the actions are noise", f.Name, num(most), tick, times(most/was))).in(f, -1, 0, tick)
+		}
+	}
+	return found(no, "the std is of an ordinary size")
 }
 
 // inChain reports whether the way from the root to the trip leads through a
