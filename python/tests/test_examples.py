@@ -34,13 +34,13 @@ def test_ppo_torch_clean(dumps: Path) -> None:
 long = pytest.mark.skipif(not os.environ.get("NANGUARD_LONG"), reason="a minute or more: asked for by $NANGUARD_LONG")
 
 
-@pytest.mark.parametrize("graph", ["--graph", "--no-graph"])
-@pytest.mark.parametrize("fault", ["stiff", "reward", pytest.param("std", marks=long)])
+RUNS = [("stiff", "--graph"), ("reward", "--no-graph"), ("stiff", "--no-graph"), ("reward", "--graph"), ("std", "--no-graph")]
+
+
+@pytest.mark.parametrize("fault,graph", [*RUNS[:2], *(pytest.param(*run, marks=long) for run in RUNS[2:])])
 def test_mjlab_plain(dumps: Path, binary: str, fault: str, graph: str) -> None:
     """With --graph the functions are hooked that mjlab captures on a GPU; here they run as they are."""
     pytest.importorskip("mjlab", reason="mjlab is not installed")
-    if (fault, graph) == ("reward", "--no-graph"):
-        pytest.skip("it has nothing to do with the physics")
     done = run("mjlab_plain.py", "--fault", fault, graph, out=dumps)
     assert diagnosis(binary, str(dumps / "nan_dump_latest.npz"))["verdict"] == CAUSES[fault], done.stderr
 
