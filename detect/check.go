@@ -121,7 +121,8 @@ func (g *Guard) admitField(r *request, id FieldID, ref *tensor.Ref) error {
 }
 
 // ready takes the memory for fields that have none yet, and arms a guard that
-// has rested. Neither can be done while a graph is being captured.
+// has rested. Neither can be done while a graph is being captured, but for the
+// first memory on a GPU.
 func (g *Guard) ready(r *request) (err error) {
 	if g.rec == nil {
 		if err := g.allot(); err != nil {
@@ -139,8 +140,15 @@ func (g *Guard) ready(r *request) (err error) {
 			return g.giveUp(err)
 		}
 	}
-	if g.recorded < len(g.fields) && g.phase == recording && g.unfit != len(g.fields) {
-		return g.allot()
+	if g.recorded == len(g.fields) || g.phase != recording || g.unfit == len(g.fields) {
+		return nil
+	}
+	if err := g.allot(); err != nil {
+		return err
+	}
+	// A recorder on the host, which this one may have come after, knew of no captures.
+	if r.capturing, err = g.rec.capturing(r.stream); err != nil {
+		return g.giveUp(err)
 	}
 	return nil
 }

@@ -247,10 +247,13 @@ func (d *device) settle() error {
 	return d.ctx.Synchronize()
 }
 
-// close gives the memory back.
+// close gives the memory back, once.
 func (d *device) close() error {
 	d.inUse.Lock()
 	defer d.inUse.Unlock()
+	if d.closed {
+		return nil
+	}
 	d.closed = true
 	var err error
 	if d.engine != nil {

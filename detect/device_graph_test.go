@@ -169,3 +169,27 @@ func TestTheFirstCheckIsInACapture(t *testing.T) {
 		require.NoError(t, graph.Destroy())
 	})
 }
+
+// that its check is in the graph.
+func TestHostGuardBecomesOneOfADeviceInACapture(t *testing.T) {
+	b := newBench(t, cudatest.Host(t))
+	g := newGuard(t, testConfig(t, 2))
+	loss := bind(t, g, "loss.value", 1, FieldOptions{Shared: true, Clock: dump.ClockSubstep})
+	loss[0] = 3
+	require.NoError(t, g.Check(dump.ClockSubstep)) // 1
+	g.gpu = b.guard(testConfig(t, 2)).gpu
+	qvel := b.field(g, "qvel", 1, FieldOptions{})
+	graph, err := b.ctx.Capture(b.stream, func() error { return g.CheckOn(uintptr(b.stream), dump.ClockSubstep) })
+	require.NoError(t, err)
+	b.replay(graph) // 2
+	b.replay(graph) // 3
+	assert.Equal(t, int64(3), g.now().tick)
+	b.set(qvel, []float32{1, nan})
+	b.replay(graph) // 4
+	v, tripped := g.Wait()
+	require.True(t, tripped)
+	assert.Equal(t, int64(4), v.Trip.Tick)
+	f := open(t, v.Path)
+	assert.Equal(t, []int64{2, 3, 4}, ticksOf(t, f, "qvel"))
+	require.NoError(t, graph.Destroy())
+}

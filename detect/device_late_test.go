@@ -2,6 +2,8 @@ package detect
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -383,4 +385,31 @@ func TestALateFieldWithoutAnAddress(t *testing.T) {
 	_, err = g.Bind("reward", elsewhere, FieldOptions{})
 	require.ErrorContains(t, err, "each GPU needs its own")
 	b.check(g, dump.ClockSubstep)
+}
+
+// A field that is refused leaves a guard of the host what it was.
+func TestARefusedFieldMakesNoGuardOfAGPU(t *testing.T) {
+	const inside = "NANGUARD_TEST_INSIDE"
+	if os.Getenv(inside) == "" { // Open finds the library only in a process that has had no other
+		path, err := cudatest.HostPath()
+		if err != nil {
+			t.Skip(err)
+		}
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		c.Env = append(os.Environ(), inside+"=1", "NANGUARD_LIBCUDA="+path)
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return
+	}
+	g := newGuard(t, testConfig(t, 2))
+	bind(t, g, "loss.value", 1, FieldOptions{Shared: true})
+	check(t, g, dump.ClockMinibatch)
+	plan := g.Plan()
+	wide := tensor.Ref{Mem: tensor.CUDA, Addr: 4096, DType: tensor.Float32, Rows: 2, Cols: 1 << 20, RowStride: 4 << 20, ColStride: 4}
+	_, err := g.Bind("obs.policy", wide, FieldOptions{})
+	require.ErrorContains(t, err, "ring of 1 MiB cannot hold 2 frames of each field")
+	assert.Equal(t, plan, g.Plan())
+	wide.Device, wide.Cols, wide.RowStride = 1, 1, 4
+	_, err = g.Bind("obs.policy", wide, FieldOptions{})
+	require.NoError(t, err, "another GPU may be the guard's")
 }

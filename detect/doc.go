@@ -56,7 +56,8 @@
 // captured is refused. Where all checks are in graphs, the one that arms the guard
 // again is not recorded itself, and who calls Dump while they run may get a last
 // frame of which only a part was recorded. When the device is lost, Check says so
-// once for all, the loop may go on, and a dump holds what the host knows.
+// once for all, the loop may go on, and a dump holds what the host knows, such as a
+// trip that the device told before.
 //
 // # Graphs and addresses
 //

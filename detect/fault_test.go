@@ -83,6 +83,67 @@ func TestATensorFreedBetweenChecks(t *testing.T) {
 	leaked = append(leaked, g)
 }
 
+// becomes an index often is what takes the context away.
+func TestATripBeforeTheContextIsLost(t *testing.T) {
+	for _, call := range []string{"check", "wait", "dump", "close"} {
+		b := newBench(t, cudatest.Host(t))
+		g := b.guard(testConfig(t, 2))
+		qvel := b.field(g, "qvel", 1, FieldOptions{})
+		b.check(g, dump.ClockSubstep)
+		graph := b.graph(g, dump.ClockSubstep)
+		b.set(qvel, []float32{1, nan})
+		g.mu.Lock() // the watcher waits
+		require.NoError(t, graph.Run(b.stream))
+		cudatest.Lose(t, 0, cuda.IllegalAddress)
+		g.mu.Unlock()
+		switch call {
+		case "check":
+			require.ErrorIs(t, g.CheckOn(uintptr(b.stream), dump.ClockSubstep), ErrContextLost)
+		case "dump":
+			_, err := g.Dump("RuntimeError: CUDA error")
+			require.Error(t, err)
+		case "close":
+			require.Error(t, g.Close())
+		}
+		v, tripped := g.Wait()
+		require.True(t, tripped, call)
+		assert.Equal(t, &dump.Trip{Tick: 3, Clock: dump.ClockSubstep, Count: 3, Field: "qvel", Env: ptr(1), Class: "nan"}, &v.Trip)
+		require.NotEmpty(t, v.Path, call)
+		assert.Equal(t, &v.Trip, open(t, v.Path).Manifest().Trip)
+		leaked = append(leaked, g)
+		cudatest.Heal(t, 0)
+	}
+}
+
+// afterwards hurts nobody.
+func TestARecorderThatCannotBeReplaced(t *testing.T) {
+	for _, onGPU := range []bool{false, true} {
+		b, lib := faulty(t)
+		lib.Calls = map[string]int{}
+		g := newGuard(t, testConfig(t, 2))
+		if onGPU {
+			g.gpu = b.guard(testConfig(t, 2)).gpu
+			b.field(g, "qvel", 1, FieldOptions{Clock: dump.ClockStep})
+			b.check(g, dump.ClockStep)
+			g.rec.(*device).reserve = 0
+		} else {
+			bind(t, g, "loss.value", 1, FieldOptions{Shared: true})
+			require.NoError(t, g.Check(dump.ClockMinibatch))
+			g.gpu = b.guard(testConfig(t, 2)).gpu
+		}
+		b.field(g, "reward", 1, FieldOptions{})
+		lib.Fail["cuModuleLoadDataEx"] = cuda.InvalidValue
+		err := g.CheckOn(uintptr(b.stream), dump.ClockStep)
+		require.ErrorContains(t, err, "the guard is off")
+		require.Equal(t, err, g.CheckOn(uintptr(b.stream), dump.ClockStep))
+		assert.NotEmpty(t, g.Plan())
+		g.Note(dump.Event{Kind: dump.EventReset})
+		g.Dump("what is left") //nolint:errcheck // whatever it is
+		require.NoError(t, g.Close())
+		assert.Equal(t, lib.Calls["cuDevicePrimaryCtxRetain"], lib.Calls["cuDevicePrimaryCtxRelease_v2"])
+	}
+}
+
 // A field that changes its shape or type is a mistake of that call and of no other.
 func TestAFieldThatChanges(t *testing.T) {
 	for _, onGPU := range []bool{false, true} {

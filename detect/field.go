@@ -24,6 +24,9 @@ type field struct {
 	unseen   bool    // from a graph, and noted
 }
 
+// maxFrameBytes bounds a frame, so that numbers of bytes can be computed with.
+const maxFrameBytes = 1 << 40
+
 // newField returns a field after looking at what the caller says of it.
 func newField(name string, ref tensor.Ref, o FieldOptions, cfg *Config) (*field, error) {
 	if err := dump.CheckName(name); err != nil {
@@ -44,6 +47,8 @@ func newField(name string, ref tensor.Ref, o FieldOptions, cfg *Config) (*field,
 		return nil, misuse("bind", name, "dtype %v", ref.DType)
 	case ref.Rows != rows || ref.Cols < 0:
 		return nil, misuse("bind", name, "%d rows x %d columns, want %d rows", ref.Rows, ref.Cols, rows)
+	case ref.Cols > maxFrameBytes/ref.Rows/ref.DType.Size():
+		return nil, misuse("bind", name, "%d rows x %d columns of %v are more than any memory holds", ref.Rows, ref.Cols, ref.DType)
 	case len(o.Cols) != 0 && len(o.Cols) != ref.Cols:
 		return nil, misuse("bind", name, "%d labels for %d columns", len(o.Cols), ref.Cols)
 	}

@@ -104,6 +104,7 @@ func (g *Guard) Bind(name string, ref tensor.Ref, o FieldOptions) (FieldID, erro
 	if err != nil {
 		return -1, err
 	}
+	was := g.gpu
 	if err := g.admitBinding(f); err != nil {
 		return -1, err
 	}
@@ -111,7 +112,7 @@ func (g *Guard) Bind(name string, ref tensor.Ref, o FieldOptions) (FieldID, erro
 	g.fields = append(g.fields, f)
 	if g.rec != nil {
 		if err := g.admitLate(name); err != nil {
-			g.fields = g.fields[:f.id]
+			g.fields, g.gpu = g.fields[:f.id], was
 			return -1, err
 		}
 	}

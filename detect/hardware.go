@@ -47,6 +47,7 @@ func (g *Guard) allotOnGPU(frames []int) error {
 	rankAll(g.fields)
 	d, err := newDevice(g.gpu, &g.cfg, g.fields, frames, since)
 	if err != nil {
+		g.recorded = 0 // by a recorder that is closed
 		return g.giveUp(err)
 	}
 	d.reserve = g.reserve(g.fields)

@@ -33,11 +33,11 @@ func (g *Guard) leastFrames() int { return minFrames + g.cfg.PostFrames }
 
 // leastBytes returns what the fields need at least.
 func (g *Guard) leastBytes(fields []*field) int64 {
-	var n int64
+	n := 0.0 // which no number of frames overflows
 	for _, f := range fields {
-		n += int64(g.leastFrames()) * int64(f.ref.Bytes())
+		n += float64(g.leastFrames()) * float64(f.ref.Bytes())
 	}
-	return n
+	return int64(min(n, 1<<62))
 }
 
 // late returns the fields that were bound since the recorder took its memory.

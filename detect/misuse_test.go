@@ -33,12 +33,15 @@ func TestBindRefuses(t *testing.T) {
 	elsewhere.Mem = 9
 	untyped := good
 	untyped.DType = tensor.Invalid
+	huge := good
+	huge.Cols = 1 << 60
 	for _, c := range []struct {
 		name string
 		ref  tensor.Ref
 		o    FieldOptions
 		want string
 	}{
+		{"qvel", huge, FieldOptions{}, `bind: field "qvel": 4 rows x 1152921504606846976 columns of float32 are more than any memory holds`},
 		{"q pos", good, FieldOptions{}, `bind: field "q pos": a name is made of`},
 		{"state", good, FieldOptions{}, `bind: field "state": the name is taken`},
 		{"mystery", good, FieldOptions{}, `bind: field "mystery": the name does not say where in the loop the field is produced: set FieldOptions.Stage`},

@@ -133,6 +133,10 @@ func TestRingTooSmall(t *testing.T) {
 	const want = "check: ring of 1 MiB cannot hold 3 frames of each field: 3.8 MiB are needed (qpos 256 KiB a frame, obs.policy 1 MiB a frame)"
 	require.EqualError(t, g.Check(dump.ClockStep), want)
 	assert.Equal(t, want, g.Plan())
+	cfg.PostFrames = 1 << 60
+	g = newGuard(t, cfg)
+	bind(t, g, "qpos", 64, FieldOptions{})
+	require.ErrorContains(t, g.Check(dump.ClockSubstep), "check: ring of 1 MiB cannot hold 1152921504606846978 frames of each field")
 }
 
 // Events of a run of days are bounded; what is dropped is said.

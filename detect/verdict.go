@@ -105,17 +105,28 @@ func (g *Guard) protect(f func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			g.giveUp(fmt.Errorf("%v", r))
+			g.turnOff(fmt.Errorf("%v", r))
 		}
 	}()
 	f()
 }
 
-// giveUp turns the recorder off for good. What it holds can still be dumped.
+// giveUp is turnOff after a last look: a trip that the GPU told before it was lost
+// often is why it was.
 func (g *Guard) giveUp(reason error) error {
+	g.look()
+	return g.turnOff(reason)
+}
+
+// turnOff turns the recorder off for good. What it holds can still be dumped, and
+// that of a trip is: no more frames will come.
+func (g *Guard) turnOff(reason error) error {
 	if g.broken == nil {
 		g.broken = fmt.Errorf("check: the guard is off since tick %d: %w", g.now().tick, reason)
 		g.events.add(dump.Event{Tick: g.now().tick, Kind: dump.EventWarning, Detail: g.broken.Error()})
+	}
+	if g.phase == recordingPost {
+		g.phase = frozen
 	}
 	return g.broken
 }
@@ -131,6 +142,6 @@ func (g *Guard) settle() {
 	if err := rec.settle(); errors.Is(err, ErrContextLost) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.giveUp(err) //nolint:errcheck // there is no check to return it from
+		g.protect(func() { g.giveUp(err) }) //nolint:errcheck // there is no check to return it from
 	}
 }
