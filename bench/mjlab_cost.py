@@ -13,8 +13,9 @@ which cancels a drift, and gives one number: how much longer its two blocks took
 
 "off" is the run without a trace of the others: their hooks are taken out, the graphs are
 those without checks. Beside the blocks, for one iteration of a side of ours: the time of
-the guard's own kernels by the profiler's records, and the host time of its calls and of
-all that the example's hooks do, as a share of an iteration.
+the guard's own kernels by the profiler's records, and the host time of its calls, of a
+small launch of torch's right before each, and of all that the example's hooks do, as a
+share of an iteration.
 """
 
 import argparse
@@ -80,21 +81,28 @@ class Mjlabs(Off):
 
 
 class Stopwatch:
-    """Counts calls and the seconds that they took."""
+    """The seconds that calls took, one by one, and, if asked for, those of a launch right before each."""
 
-    def __init__(self):
-        self.calls, self.seconds = 0, 0.0
+    def __init__(self, launch=None):
+        self.launch, self.seconds, self.launches = launch, [], []
 
     def around(self, call):
         def timed(*args, **kwargs):
+            if self.launch:
+                t = time.perf_counter()
+                self.launch()
+                self.launches.append(time.perf_counter() - t)
             t = time.perf_counter()
             try:
                 return call(*args, **kwargs)
             finally:
-                self.seconds += time.perf_counter() - t
-                self.calls += 1
+                self.seconds.append(time.perf_counter() - t)
 
         return timed
+
+    def clear(self):
+        self.seconds.clear()
+        self.launches.clear()
 
 
 class Ours(Off):
@@ -102,7 +110,8 @@ class Ours(Off):
 
     def __init__(self, guard, env, runner, graph):
         self.guard, self.sim, self.terms = guard, env.sim, env.reward_manager._term_cfgs
-        self.calls, self.hooks = Stopwatch(), Stopwatch()
+        small = torch.zeros(1, device=env.device)
+        self.calls, self.hooks = Stopwatch(lambda: small.add_(1)), Stopwatch()
         self.patches = []  # owner, name, what stands in its own dict, what is to stand there, the same with a stopwatch
         before, self.funcs = self.graphs(), [[t.func for t in self.terms]]
         self.bind, self.check, self.check_same, self.log = guard.bind, guard.check, guard.check_same, guard.log
@@ -200,7 +209,7 @@ class Run:
         try:
             self.restore()
             if timed:
-                side.calls.__init__(), side.hooks.__init__()
+                side.calls.clear(), side.hooks.clear()
             return self.learn(self.iterations) / self.iterations
         finally:
             side.take_out()
@@ -274,12 +283,19 @@ def kernels(run, side):
 
 
 def shares(run, side, iteration):
-    """Returns what a side of ours takes of the host for itself, per iteration and as a share of one."""
+    """Returns what a side of ours takes of the host for itself, per iteration and as a share of one.
+
+    "launch" is torch adding 1 to one number right before each call. Where it takes as
+    long as the call does, both wait for a place in the GPU's queue, as any launch would.
+    """
     took = [run.block(side, timed=True) for _ in range(3)]
-    n = run.iterations
     out = {"timed_iteration_s": st.median(took)}
-    for name, watch in (("calls", side.calls), ("hooks", side.hooks)):
-        out[name] = {"count": watch.calls / n, "us_each": watch.seconds / max(1, watch.calls) * 1e6, "host_share": watch.seconds / n / iteration}
+    calls, launches = side.calls.seconds, side.calls.launches
+    hooks = sum(side.hooks.seconds) - sum(launches)  # which were made within the hooks
+    for name, total, n in (("calls", sum(calls), len(calls)), ("launch", sum(launches), len(launches)), ("hooks", hooks, len(side.hooks.seconds))):
+        out[name] = {"count": n / run.iterations, "us_each": total / n * 1e6, "host_share": total / run.iterations / iteration}
+    for name, seconds in (("calls", calls), ("launch", launches)):
+        out[name].update(us_median=st.median(seconds) * 1e6, us_worst=max(seconds) * 1e6)
     return out
 
 
