@@ -176,13 +176,17 @@ struct Tally {
 // together merges the tallies of all threads of the block in a fixed order and
 // gives the result to thread 0. slots is room in shared memory for one tally of
 // each warp.
+// Its loops stay loops: between the kernels of a simulator a check comes to a
+// cold cache, and waits for each further line of its code longer than for a jump.
 template <class T>
 __device__ __forceinline__ T together(T v, T* slots) {
+#pragma unroll 1
   for (u32 d = 16; d > 0; d /= 2) v.merge(down(v, d));
   if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = v;
   __syncthreads();
   if (threadIdx.x >= 32) return v;
   v = slots[threadIdx.x % kWarps];
+#pragma unroll 1
   for (u32 d = kWarps / 2; d > 0; d /= 2) v.merge(down(v, d));
   return v;
 }
@@ -271,22 +275,22 @@ struct F64 {
 };
 struct Int8 {
   typedef u8 Bits; typedef float Value; typedef Tally32 Sum;
-  static const int kAtOnce = 2; static const bool kStrided = false;
+  static const int kAtOnce = 5; static const bool kStrided = false;
   static __device__ __forceinline__ float value(u8 b, const Lens& l) { return float(int((b ^ l.flip) < l.most ? b ^ l.flip : l.most) - int(l.flip)); }
 };
 struct Int16 {
   typedef u16 Bits; typedef float Value; typedef Tally32 Sum;
-  static const int kAtOnce = 2; static const bool kStrided = false;
+  static const int kAtOnce = 5; static const bool kStrided = false;
   static __device__ __forceinline__ float value(u16 b, const Lens& l) { return float(int(b ^ l.flip) - int(l.flip)); }
 };
 struct Int32 {
   typedef u32 Bits; typedef double Value; typedef Tally64 Sum;
-  static const int kAtOnce = 2; static const bool kStrided = false;
+  static const int kAtOnce = 5; static const bool kStrided = false;
   static __device__ __forceinline__ double value(u32 b, const Lens& l) { return double(i64(b ^ l.flip) - i64(l.flip)); }
 };
 struct Int64 {
   typedef u64 Bits; typedef double Value; typedef Tally64 Sum;
-  static const int kAtOnce = 2; static const bool kStrided = false;
+  static const int kAtOnce = 5; static const bool kStrided = false;
   static __device__ __forceinline__ double value(u64 b, const Lens& l) { return l.is_signed ? double(i64(b)) : double(b); }
 };
 
