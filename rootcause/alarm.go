@@ -225,7 +225,7 @@ var worldly = regexp.MustCompile(`(?i)out of memory|no space left|keyboardinterr
 
 // numeric matches exceptions that may have to do with numbers. Others stop a run
 // in which nothing is wrong with them.
-var numeric = regexp.MustCompile(`(?i)\bnan\b|\binf\b|infin|finite|overflow|diverg|std >= 0|constraint|positive|negative|\bscale\b|singular|cholesky|lapack|svd|eig|domain|illegal|cuda error|device-side|cudnn|cublas|misaligned|kernel|float|unstable|bad(qpos|qvel|qacc)|gradient|ptxas|nvrtc|cudagraph|driver|physics|simulation|normali[sz]|quaternion`)
+var numeric = regexp.MustCompile(`(?i)\bnan\b|\binf\b|infin|finite|overflow|diverg|std >= 0|satisfy the constraint|(std|scale|variance|probabilit).*(positive|negative)|singular|cholesky|lapack|svd|eig|domain|illegal|cuda error|device-side|cudnn|cublas|misaligned|kernel image|unstable|bad(qpos|qvel|qacc)|gradient|ptxas|nvrtc|cudagraph|driver version|not normali[sz]ed|zero.?norm`)
 
 // numericComplaints returns those of the run's complaints that make a dump worth
 // a diagnosis although every value in it is in order; the others become a doubt.

@@ -121,7 +121,7 @@ var cards = map[string]Card{
 		What: "A value is kept in bfloat16 or float16, and the step that should change it is smaller than half a unit in its last place: it stands still, " +
 			"bit for bit. Nothing is ever NaN; the run just does not learn.",
 		Symptoms: []string{"alpha exactly constant while entropy stays off its target", "returns far below those of a float32 run, without an error"},
-		Ranked:   "a learned temperature stood still in a run of low precision while something pushed it",
+		Ranked:   "what is learned stood still in a run of low precision while something pushed it, or gradients were flushed to zero",
 		Cases: []Incident{
 			{"FastSAC with bf16 autocast: alpha stuck at 0.001, entropy three nats off", "https://github.com/Motphys/MotrixLab/issues/71"},
 		},
@@ -129,7 +129,7 @@ var cards = map[string]Card{
 	PaddingRows: {
 		What:     "Rows of finished or padded steps hold filler (NaN, or nothing), and a product with a mask does not keep it out: 0 times NaN is NaN.",
 		Symptoms: []string{"the bad rows are exactly the done rows", "gradients NaN although every env is fine"},
-		Ranked:   "the bad rows are exactly those whose episode is over",
+		Ranked:   "the bad rows are exactly those whose episode is over, or few samples of a batch went bad alone",
 		Cases: []Incident{
 			{"the next observation of done rows was filled with NaN", "https://github.com/pytorch/rl/commit/8895b09a1"},
 		},
@@ -137,7 +137,7 @@ var cards = map[string]Card{
 	NormalizerLost: {
 		What:     "The normalizer's statistics were not saved, not loaded, or made anew, at a resume or in evaluation: the policy sees observations on another scale.",
 		Symptoms: []string{"returns collapse at a resume, without an error", "the count of observations falls", "|z| jumps when the checkpoint is loaded"},
-		Ranked:   "the count fell, the statistics are as new in an old run, or z jumped at a checkpoint",
+		Ranked:   "the count fell, the statistics are as new in an old run, came with no checkpoint or do not fit, or z jumped at one",
 	},
 	RankDesync: {
 		What:     "The ranks of a run no longer hold the same weights, or one rank's NaN reached all others through an all-reduce. The rank that raises is seldom the guilty one.",

@@ -90,12 +90,12 @@ func (c *Case) is(id FeatureID, values ...string) bool {
 
 func entersCapacity(c *Case) bool { return c.is(F4, yes, "said") || c.is(X12, yes) }
 func entersModel(c *Case) bool {
-	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent") || c.is(X2, yes) || c.is(X4, yes) ||
+	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent") || c.is(X2, yes, "air") || c.is(X4, yes) ||
 		c.is(X6, "impossible", "unstable", "shaky") || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
 }
 func entersSensor(c *Case) bool { return c.is(F1, onSensor) }
 func entersMath(c *Case) bool {
-	return c.is(F1, onSensor) || c.is(X23, yes) || c.is(F1, onLearner) && c.is(X3, "sudden") && c.root().f.kind == loss
+	return c.is(F1, onSensor) || c.is(X23, yes) || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
 }
 
 func entersReset(c *Case) bool {
@@ -115,7 +115,7 @@ func entersLearner(c *Case) bool {
 
 // The causes that are rare need their own fact; nothing else lets them in.
 func entersPrecision(c *Case) bool { return c.is(X21, yes) }
-func entersPadding(c *Case) bool   { return c.is(X18, yes) }
+func entersPadding(c *Case) bool   { return c.is(X18, yes) || c.is(X3, "partial") }
 func entersLost(c *Case) bool      { return c.is(X19, yes) }
 func entersRanks(c *Case) bool     { return c.is(X20, yes, "elsewhere") }
 func entersAutodiff(c *Case) bool  { return c.is(X22, yes) }
@@ -125,5 +125,5 @@ func entersMasked(c *Case) bool    { return c.is(X17, yes, "named", "shown") }
 // entersKernel lets the simulator's own numerics in where no contact was active
 // and the model that was looked at has no fault.
 func entersKernel(c *Case) bool {
-	return c.is(F1, onPhysics) && (c.is(X2, yes) || c.is(X14, "none")) && !c.is(X6, "impossible", "unstable")
+	return c.is(F1, onPhysics) && (c.is(X2, yes, "air") || c.is(X14, "none")) && !c.is(X6, "impossible", "unstable")
 }

@@ -257,5 +257,23 @@ func (c *Case) open(k *cause) bool {
 	case AutodiffSingular:
 		return c.is(F1, onLearner) && c.first(grad) == nil
 	}
+	if c.is(F1, onPhysics) && c.untold(k.id) {
+		return true
+	}
 	return hasColumn(k.id) && c.hides(k) >= often
+}
+
+// untold reports whether nothing that would show a cause of runaway physics is
+// recorded.
+func (c *Case) untold(cause string) bool {
+	switch cause {
+	case BadReset:
+		r := c.root()
+		return len(c.resets) == 0 && c.is(X5, unknown) && c.is(X11, unknown) && r != nil && r.row >= 0 && r.frame < enough && !r.earliest()
+	case ActionExplosion:
+		return c.first(ctrl, action, mean) == nil
+	case ContactCapacity:
+		return c.is(F4, unknown) && c.is(X12, unknown) && c.counterNamed("nefc", "ncon", "nacon") == nil
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -71,6 +72,21 @@ func TestNothingRecordedIsNotClean(t *testing.T) {
 	_, d := newRun(10).only().judge()
 	assert.Equal(t, UnknownCause, d.Verdict)
 	assert.LessOrEqual(t, d.Coverage, 0.1)
+}
+
+// TestExceptionsOfOtherThings: what ends a run and is about no number leaves it
+// clean, with a doubt that says so.
+func TestExceptionsOfOtherThings(t *testing.T) {
+	for _, said := range []string{
+		"KeyError: 'scale'", "TypeError: float() argument must be a string or a real number", "ValueError: num_envs must be positive",
+		"RuntimeError: Expected all tensors to be on the same device", "AssertionError: devices differ", "RuntimeError: the simulation app was closed",
+	} {
+		r := newRun(40)
+		r.man.Run.Exception = said
+		_, d := r.judge()
+		assert.Equal(t, Clean, d.Verdict, said)
+		assert.Contains(t, strings.Join(d.Warnings, " "), "the run ended with")
+	}
 }
 
 // TestExceptionIsNotClean: a run that died of something is not clean even when

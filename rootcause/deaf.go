@@ -7,6 +7,7 @@ import (
 
 // The bounds of X24 and of gradients that were flushed.
 const (
+	liveRate  = 1e-7    // a learning rate below it may well move nothing
 	deafFor   = 20      // minibatches over which nothing that is learned may move
 	halfUnit  = 1 << 24 // one over the smallest number of half precision
 	halfSmall = 0x1p-14 // below it half precision loses digits
@@ -23,8 +24,8 @@ func (c *Case) deaf() Feature {
 		return found(no, "not enough gradients that are not zero")
 	}
 	if f := c.first(lr); f != nil {
-		if _, v := f.history(); len(v) > 0 && smallest(v) == 0 {
-			return found(no, "the learning rate is zero, and nothing has to move")
+		if _, v := f.history(); len(v) > 0 && smallest(v) < liveRate {
+			return found(no, "the learning rate is next to zero, and nothing has to move")
 		}
 	}
 	columns, n := 0, 0

@@ -27,7 +27,7 @@ type Belief struct {
 func (c *Case) Findings() *Findings {
 	f := &Findings{
 		features: c.features, coverage: c.coverage(), censored: c.censored(),
-		barred: c.culpritsUnseen() && !c.modelTells(),
+		barred: (c.culpritsUnseen() || c.root() == nil && c.guardFired()) && !c.modelTells(),
 	}
 	for i := range catalogue {
 		if k := &catalogue[i]; k.enters == nil || k.enters(c) || c.open(k) {
@@ -70,7 +70,7 @@ func (f *Findings) Rank(o Options) (all []Belief, verdict string) {
 
 // verdict returns the first of the ranked causes if it has earned it.
 func (f *Findings) verdict(ranked []candidate, w *Weights) string {
-	if !f.barred && w.earned(ranked) {
+	if !f.barred && w.earned(f, ranked) {
 		return ranked[0].id
 	}
 	return UnknownCause

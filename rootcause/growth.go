@@ -18,7 +18,7 @@ type growth struct {
 	end      float64 // size at the last finite frame
 	rate     float64 // median ln ratio of the last five frames
 	lead     int     // column that was the largest at the end
-	law      string  // "jump", "exponential" or ""
+	law      string  // "jump", "accelerating", "exponential" or ""
 	slope    float64 // of ln size, per frame, when exponential
 	peers    float64 // median size of the other envs at the end, 0 without any
 }
@@ -142,9 +142,22 @@ func (g *growth) fit(lo, hi int) {
 	switch {
 	case g.factor() >= 10 && g.burst(lo, hi):
 		g.law = "jump"
+	case g.factor() >= 100 && accelerates(y):
+		g.law = "accelerating"
 	case g.factor() >= 3 && slope > 0.01 && stat.RSquared(x, y, nil, a, slope) > 0.8:
 		g.law, g.slope = "exponential", slope
 	}
+}
+
+// accelerates reports whether the logarithm of a size bends upwards: the growth
+// in its last third is more than twice that in its first, and no third falls.
+func accelerates(y []float64) bool {
+	n := len(y)
+	if n < 6 {
+		return false
+	}
+	first, middle, last := y[n/3]-y[0], y[2*n/3]-y[n/3], y[n-1]-y[2*n/3]
+	return first >= 0 && middle >= 0 && last > 2*first && last > middle
 }
 
 // burst reports whether most of the growth, in decades, came in the last three

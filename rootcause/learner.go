@@ -64,12 +64,26 @@ func (c *Case) judgeLearner(r *step) Feature {
 		return out
 	}
 	if k := r.f.kind; k == loss || k == grad || k == value || k == mean || k == param && !nonFinite(r.class) {
+		if bad, all := r.share(); all >= batchWidth && bad*4 <= all && nonFinite(r.class) {
+			return found("partial", fmt.Sprintf("%s is %s in %d of the %d samples of a batch, and fine in the others: one network makes them all", r.name, words[r.class], bad, all)).in(r.f, r.env, max(r.col, 0), r.tick)
+		}
 		if c.sudden(r) {
 			return found("sudden", fmt.Sprintf("%s is %s at once, out of an ordinary range", r.name, words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
 		}
 		return found(yes, fmt.Sprintf("%s ran away first, from inputs that were fine", r.name)).in(r.f, r.env, max(r.col, 0), r.tick)
 	}
 	return found(no, "learning rate, weights and gradients are in a usual range")
+}
+
+// batchWidth is from how many columns on a learner's field is a batch of samples.
+const batchWidth = 16
+
+// share returns how many columns of a step's frame are non-finite, of all.
+func (s *step) share() (bad, all int) {
+	if s.row < 0 {
+		return 0, 0
+	}
+	return int(s.f.cell(s.frame, s.row).bad), s.f.to - s.f.from
 }
 
 // sudden reports whether a value of the learner became NaN in one step out of

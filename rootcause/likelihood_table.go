@@ -147,6 +147,14 @@ var likelihoods = []row{
 		contact: .06, reward: .30, normalizer: .30, std: .30, graph: .30,
 		capacity: .02, model: .60, sensor: .30, reset: .40, action: .40, learner: .30, math: .30, unknown: .30,
 	}},
+	{X2, "air", likes{
+		contact: .02, reward: .05, normalizer: .05, std: .05, graph: .05,
+		capacity: .01, model: .10, sensor: .05, reset: .06, action: .07, learner: .05, math: .05, unknown: .05,
+	}},
+	{X2, no, likes{
+		contact: .92, reward: .65, normalizer: .65, std: .65, graph: .65,
+		capacity: .97, model: .30, sensor: .65, reset: .54, action: .53, learner: .65, math: .65, unknown: .65,
+	}},
 	{X3, yes, likes{
 		contact: .05, reward: .10, normalizer: .05, std: .04, graph: .05,
 		capacity: .05, model: .05, sensor: .05, reset: .05, action: .10, learner: .85, math: .05, unknown: .10,
@@ -155,9 +163,13 @@ var likelihoods = []row{
 		contact: .02, reward: .03, normalizer: .03, std: .10, graph: .05,
 		capacity: .02, model: .02, sensor: .02, reset: .02, action: .03, learner: .10, math: .22, unknown: .10,
 	}},
+	{X3, "partial", likes{
+		contact: .005, reward: .01, normalizer: .005, std: .005, graph: .01,
+		capacity: .005, model: .005, sensor: .01, reset: .005, action: .005, learner: .005, math: .12, unknown: .03,
+	}},
 	{X3, no, likes{
-		contact: .93, reward: .87, normalizer: .92, std: .86, graph: .90,
-		capacity: .93, model: .93, sensor: .93, reset: .93, action: .87, learner: .05, math: .74, unknown: .80,
+		contact: .925, reward: .86, normalizer: .915, std: .855, graph: .89,
+		capacity: .925, model: .925, sensor: .92, reset: .925, action: .865, learner: .045, math: .61, unknown: .77,
 	}},
 	{X4, yes, likes{
 		contact: .15, reward: .05, normalizer: .05, std: .03, graph: .05,
@@ -239,6 +251,14 @@ var likelihoods = []row{
 	{X13, yes, likes{
 		contact: .20, reward: .05, normalizer: .10, std: .10, graph: .06,
 		capacity: .20, model: .45, sensor: .05, reset: .06, action: .30, learner: .10, math: .05, unknown: .08,
+	}},
+	{X13, "struck", likes{
+		contact: .002, reward: .01, normalizer: .03, std: .03, graph: .25,
+		capacity: .002, model: .02, sensor: .01, reset: .01, action: .01, learner: .02, math: .01, unknown: .12,
+	}},
+	{X13, no, likes{
+		contact: .798, reward: .94, normalizer: .87, std: .87, graph: .69,
+		capacity: .798, model: .53, sensor: .94, reset: .93, action: .69, learner: .88, math: .94, unknown: .8,
 	}},
 
 	{X17, yes, likes{
@@ -350,7 +370,7 @@ var rare = map[string]map[outcome]float64{
 		{F10, no}: .90, {F11, yes}: .05,
 	},
 	PaddingRows: {
-		{X18, yes}: .85, {F8, "few"}: .20, {F8, "some"}: .60, {F8, "all"}: .20, {X10, "sensor"}: .30, {X10, "term"}: .30,
+		{X18, yes}: .85, {X3, yes}: .03, {X3, "sudden"}: .05, {X3, "partial"}: .30, {X3, no}: .62, {F1, onSensor}: .70, {F1, onLearner}: .15, {F8, "few"}: .20, {F8, "some"}: .60, {F8, "all"}: .20, {X10, "sensor"}: .30, {X10, "term"}: .30,
 		{X10, "state"}: .40,
 	},
 	NormalizerLost: {
@@ -361,7 +381,7 @@ var rare = map[string]map[outcome]float64{
 		{X3, no}: .10, {F10, yes}: .10, {F10, no}: .85, {F11, yes}: .20,
 	},
 	SimKernel: {
-		{X2, yes}: .55, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15,
+		{X2, yes}: .55, {X2, "air"}: .12, {X2, no}: .33, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15,
 		{X1, yes}: .05, {X1, "recent"}: .10, {X1, no}: .85,
 	},
 	AutodiffSingular: {

@@ -284,3 +284,42 @@ func TestRunawayRightAfterAReset(t *testing.T) {
 	c, _ = at(4).judge()
 	assert.NotEqual(t, yes, c.feature(X5).Value, "it came out of the reset as it should")
 }
+
+// TestStruck is X13: the physics of many envs non-finite within one substep.
+func TestStruck(t *testing.T) {
+	many := func(rows int) *loopRun {
+		r := newRun(60)
+		r.man.NumEnvs = 8
+		for row := range rows {
+			r.set("qacc", -3, row, -1, nan, nan, nan)
+		}
+		return r
+	}
+	c, d := many(4).judge()
+	assert.Equal(t, "struck", c.feature(X13).Value, c.feature(X13).Text)
+	assert.NotEqual(t, ContactDivergence, d.Causes[0].ID)
+	c, d = many(1).judge()
+	assert.NotEqual(t, "struck", c.feature(X13).Value)
+	assert.Equal(t, ContactDivergence, d.Causes[0].ID)
+}
+
+// TestPartOfABatch is X3: few samples of a batch that one network made.
+func TestPartOfABatch(t *testing.T) {
+	batch := func(bad int) *loopRun {
+		r := newRun(200)
+		cols := make([]string, 32)
+		last := len(r.fields["loss.total"].v) - 1
+		return r.add("return", dump.StageValue, cols, func(i, col int) float64 {
+			if i == last && col < bad {
+				return nan
+			}
+			return 3 + 0.1*float64(col) + 0.01*float64(i%5)
+		})
+	}
+	c, d := batch(2).judge()
+	assert.Equal(t, "partial", c.feature(X3).Value, c.feature(X3).Text)
+	assert.Contains(t, causesOf(&d), PaddingRows)
+	assert.NotEqual(t, LearnerExplosion, d.Verdict)
+	c, _ = batch(32).judge()
+	assert.NotEqual(t, "partial", c.feature(X3).Value)
+}

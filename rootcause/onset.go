@@ -192,6 +192,9 @@ func (c *Case) extent() Feature {
 // env's bad luck. Growth is no extent of a trip: that reaches one env first.
 func (c *Case) sharedGrowth() Feature {
 	r := c.root()
+	if f, ok := c.struck(r); ok {
+		return f
+	}
 	if r == nil || r.f == nil || !r.f.kind.isBody() || nonFinite(r.class) || r.row < 0 {
 		return idle("no physics that runs away")
 	}
@@ -207,6 +210,22 @@ func (c *Case) sharedGrowth() Feature {
 		value = yes
 	}
 	return found(value, fmt.Sprintf("the physics ran away in %d of the %d envs %s", n, total, where)).in(r.f, r.env, r.col, r.tick)
+}
+
+// struck finds physics that became non-finite in a quarter of all envs within one
+// frame, out of ordinary motion: no mechanism does that to so many at once, what
+// they share does, such as memory that holds something else.
+func (c *Case) struck(r *step) (Feature, bool) {
+	if r == nil || r.f == nil || !r.f.kind.isBody() || !nonFinite(r.class) || r.row < 0 || r.frame == 0 || c.man.NumEnvs < manyEnvs {
+		return Feature{}, false
+	}
+	n := c.countBad(r)
+	if 4*n < c.man.NumEnvs || n < 4 || r.f.state(r.frame-1, r.row) != "" || c.afterReset().Value == "written" {
+		return Feature{}, false
+	}
+	f := found("struck", fmt.Sprintf("%s became %s in %d of %d envs within one frame, out of ordinary motion", r.name, words[r.class], n, c.man.NumEnvs))
+	f.Measured, f.Baseline = float64(n), float64(c.man.NumEnvs)
+	return f.in(r.f, r.env, r.col, r.tick), true
 }
 
 // countBad counts the envs that were bad in the root's frame.

@@ -60,16 +60,22 @@ func (c *Case) wholeRow(o *onset) bool {
 // done, bad only, and done only.
 func (c *Case) matchDone(f, d *field, from, until int64) (both, badOnly, doneOnly int) {
 	for i := range f.upTo(until) + 1 {
-		j := d.upTo(f.frames.Ticks[i])
-		if j < 0 || f.frames.Ticks[i] < from || i > 0 && d.upTo(f.frames.Ticks[i-1]) == j {
+		j, before := d.upTo(f.frames.Ticks[i]), -1
+		if i > 0 {
+			before = d.upTo(f.frames.Ticks[i-1])
+		}
+		if j < 0 || f.frames.Ticks[i] < from || before == j {
 			continue
+		}
+		if f.Clock == d.Clock {
+			before = j - 1
 		}
 		for row := range f.rows {
 			other := d.row(f.env(row))
 			if other < 0 {
 				continue
 			}
-			bad, over := f.cell(i, row).bad > 0, d.cell(j, other).max > 0
+			bad, over := f.cell(i, row).bad > 0, d.anyAbove(before+1, j, other)
 			switch {
 			case bad && over:
 				both++
@@ -81,4 +87,15 @@ func (c *Case) matchDone(f, d *field, from, until int64) (both, badOnly, doneOnl
 		}
 	}
 	return both, badOnly, doneOnly
+}
+
+// anyAbove reports whether a row is above zero in one of the frames [from, to]:
+// what a rollout made holds all the episodes that ended in it.
+func (f *field) anyAbove(from, to, row int) bool {
+	for i := from; i <= to; i++ {
+		if f.cell(i, row).max > 0 {
+			return true
+		}
+	}
+	return false
 }

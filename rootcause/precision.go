@@ -73,7 +73,7 @@ func (c *Case) stuck(low string) (Feature, bool) {
 		return Feature{}, false
 	}
 	if f := c.first(lr); f != nil {
-		if _, v := f.history(); len(v) > 0 && smallest(v) == 0 {
+		if _, v := f.history(); len(v) > 0 && smallest(v) < liveRate {
 			return Feature{}, false
 		}
 	}

@@ -160,7 +160,7 @@ func expectedDrop(id FeatureID, cs []candidate) float64 {
 }
 
 // earned reports whether the first of the ranked candidates has earned a
-// verdict: enough of the belief, and well ahead of the second.
-func (w *Weights) earned(ranked []candidate) bool {
-	return len(ranked) > 0 && ranked[0].post >= w.Belief && (len(ranked) < 2 || ranked[0].post >= w.Lead*ranked[1].post)
+// verdict: enough of the belief for a dump that tells so much, and well ahead of the second.
+func (w *Weights) earned(f *Findings, ranked []candidate) bool {
+	return len(ranked) > 0 && ranked[0].post >= w.bar(f) && (len(ranked) < 2 || ranked[0].post >= w.Lead*ranked[1].post)
 }

@@ -175,11 +175,11 @@ func TestVerdictIsEarned(t *testing.T) {
 		}
 		return cs
 	}
-	assert.True(t, HandSet().earned(at(.75, .25)))
-	assert.True(t, HandSet().earned(at(.60, .24)))
-	assert.False(t, HandSet().earned(at(.59, .1)), "below 0.6")
-	assert.False(t, HandSet().earned(at(.68, .28)), "less than two and a half times the second")
-	assert.False(t, HandSet().earned(nil))
+	assert.True(t, HandSet().earned(&Findings{}, at(.75, .25)))
+	assert.True(t, HandSet().earned(&Findings{}, at(.60, .24)))
+	assert.False(t, HandSet().earned(&Findings{}, at(.59, .1)), "below 0.6")
+	assert.False(t, HandSet().earned(&Findings{}, at(.68, .28)), "less than two and a half times the second")
+	assert.False(t, HandSet().earned(&Findings{}, nil))
 }
 
 // TestLikelihoodTable: every row is complete, no outcome has two, the values of a

@@ -328,6 +328,11 @@ func (c *Case) contactFree() Feature {
 	if f.len() == 0 {
 		f, none = c.counterNamed("ncon"), "no contact"
 	}
+	if f.len() == 0 && r != nil && r.f != nil && r.f.kind.isBody() && r.row >= 0 {
+		if out, ok := c.inTheAir(r); ok {
+			return out
+		}
+	}
 	if r == nil || r.f == nil || !r.f.kind.isBody() || r.row < 0 || f.len() == 0 {
 		return unmeasured("nefc (or ncon) where the physics ran away")
 	}

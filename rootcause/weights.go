@@ -26,6 +26,7 @@ type Band struct {
 	Censored    bool    `json:"censored"` // it may have begun in what is not recorded
 	Coverage    float64 `json:"coverage"` // at least
 	Temperature float64 `json:"temperature"`
+	Belief      float64 `json:"belief"` // a verdict needs so much in this band, and no less than elsewhere
 }
 
 //go:embed weights.json
@@ -89,6 +90,14 @@ func (w *Weights) trust(id FeatureID) float64 {
 // Band returns the index of the band that findings fit into, -1 for none.
 func (w *Weights) Band(f *Findings) int {
 	return slices.IndexFunc(w.Bands, func(b Band) bool { return b.Censored == f.censored && f.coverage >= b.Coverage })
+}
+
+// bar returns the belief that a verdict needs for a dump.
+func (w *Weights) bar(f *Findings) float64 {
+	if i := w.Band(f); i >= 0 {
+		return max(w.Belief, w.Bands[i].Belief)
+	}
+	return w.Belief
 }
 
 // temperature returns that of the band of a dump, 1 where it fits into none.

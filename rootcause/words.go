@@ -135,7 +135,7 @@ func (c *Case) say(g *growth, env int) string {
 	if g.peers > 0 {
 		text += fmt.Sprintf("; %s the median of the other envs", times(g.end/g.peers))
 	}
-	return text + c.law(g) + fmt.Sprintf(" (tick %d)", f.frames.Ticks[i])
+	return text + c.energy(g) + c.law(g) + fmt.Sprintf(" (tick %d)", f.frames.Ticks[i])
 }
 
 // law adds the law of growth in words.
@@ -146,6 +146,8 @@ func (c *Case) law(g *growth) string {
 			return "; a jump, as an impact or a single bad step makes it"
 		}
 		return "; faster and faster, as a step that can no longer follow makes it"
+	case "accelerating":
+		return fmt.Sprintf("; accelerating: the growth per %s itself grows, as contacts and stiff servos make it", strings.TrimSuffix(g.f.clockWord(1)[2:], "s"))
 	case "exponential":
 		return fmt.Sprintf("; exponential, x%.3g a %s for %d", math.Exp(g.slope), strings.TrimSuffix(g.f.clockWord(1)[2:], "s"), g.frames())
 	}

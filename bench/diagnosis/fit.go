@@ -21,9 +21,9 @@ import (
 // any evidence, a temperature for dumps that tell about as much, and the bar for
 // a verdict.
 const (
-	trustSpread = 0.25 // of the logarithm of a feature's factor around zero
-	priorSpread = 0.4  // nats, of a cause's offset around zero
-	heatSpread  = 0.5  // of the logarithm of a temperature around zero
+	trustSpread = 0.15 // of the logarithm of a feature's factor around zero
+	priorSpread = 0.25 // nats, of a cause's offset around zero
+	heatSpread  = 0.15 // of the logarithm of a temperature around zero
 	strictShare = 0.3  // of the cause itself in what is fitted; the rest takes what is accepted too
 	degraded    = 0.5  // weight of a version beside the full one
 	fitSteps    = 40
@@ -188,7 +188,11 @@ func loss(all []example, w *rootcause.Weights) float64 {
 func heat(all []example, w *rootcause.Weights) {
 	for i := range w.Bands {
 		best, at := math.Inf(1), 1.0
-		for t := 0.3; t < 3; t *= 1.05 {
+		coolest := 0.3
+		if w.Bands[i].Censored {
+			coolest = 1 // what was cut off is never made more certain
+		}
+		for t := coolest; t < 3; t *= 1.05 {
 			w.Bands[i].Temperature = t
 			l := math.Log(t) / heatSpread
 			if v := surprise(all, w, i) + l*l/2; v < best {
@@ -219,34 +223,64 @@ func surprise(all []example, w *rootcause.Weights, band int) float64 {
 	return sum
 }
 
-// falseVerdict is what a wrong verdict costs in right ones.
-const falseVerdict = 12
+// What a wrong verdict costs in right ones: more where it may have begun in what
+// is not recorded.
+const (
+	falseVerdict = 6
+	falseGuess   = 20
+	leastGuess   = 0.7 // and it needs so much belief in any case
+)
 
-// bar chooses the bar for a verdict.
+// bar chooses the bars for a verdict: one where all is recorded, one where it may
+// have begun in what is not. More of them would be fitted to single dumps.
 func bar(all []example, w *rootcause.Weights) {
-	best := math.Inf(-1)
 	o := rootcause.DefaultOptions()
 	o.Weights = w
-	belief, lead := w.Belief, w.Lead
-	for _, b := range []float64{0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85} {
-		for _, l := range []float64{1.5, 2, 2.5, 3, 4} {
-			w.Belief, w.Lead = b, l
-			worth := 0.0
-			for i := range all {
-				_, verdict := all[i].findings.Rank(o)
-				switch {
-				case slices.Contains(all[i].accepted, verdict):
-					worth += all[i].weight
-				case verdict != rootcause.UnknownCause:
-					worth -= falseVerdict * all[i].weight
-				}
+	w.Belief, w.Lead = 0.6, 2.5
+	for _, censored := range []bool{false, true} {
+		best, belief := math.Inf(-1), 0.0
+		for _, b := range []float64{0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9} {
+			if censored && b < leastGuess {
+				continue
 			}
-			if worth > best {
-				best, belief, lead = worth, b, l
+			setBar(w, censored, b)
+			if v := worth(all, o, censored); v > best {
+				best, belief = v, b
 			}
 		}
+		setBar(w, censored, belief)
 	}
-	w.Belief, w.Lead = belief, lead
+}
+
+// setBar puts a bar into all bands of one kind.
+func setBar(w *rootcause.Weights, censored bool, belief float64) {
+	for i := range w.Bands {
+		if w.Bands[i].Censored == censored {
+			w.Bands[i].Belief = belief
+		}
+	}
+}
+
+// worth is what the verdicts in the bands of one kind come to.
+func worth(all []example, o rootcause.Options, censored bool) float64 {
+	cost, sum := float64(falseVerdict), 0.0
+	if censored {
+		cost = falseGuess
+	}
+	for i := range all {
+		e := &all[i]
+		if k := o.Weights.Band(e.findings); k < 0 || o.Weights.Bands[k].Censored != censored {
+			continue
+		}
+		_, verdict := e.findings.Rank(o)
+		switch {
+		case slices.Contains(e.accepted, verdict):
+			sum += e.weight
+		case verdict != rootcause.UnknownCause:
+			sum -= cost * e.weight
+		}
+	}
+	return sum
 }
 
 // writeWeights fits and writes the file that rootcause embeds.

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/nanguard/nanguard/rootcause"
+)
+
+// TestWeigh: a fixture counts as much as a captured dump, whatever its seeds, and
+// a degraded version half.
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	all := []example{
+		{sample: sample{Source: "fixture", Name: "a", Seed: 0, Version: "full"}},
+		{sample: sample{Source: "fixture", Name: "a", Seed: 2, Version: "full"}},
+		{sample: sample{Source: "fixture", Name: "a", Seed: 0, Version: "sb3"}},
+		{sample: sample{Source: "captured", Name: "b", Version: "full"}},
+	}
+	weigh(all)
+	for i, want := range []float64{0.5, 0.5, 0.5, 1} {
+		assert.InDelta(t, want, all[i].weight, 1e-12, "%d", i)
+	}
+}
+
+// TestFit fits to a few dumps: what helps them is believed more, within bounds, and
+// the test half is left alone.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds fixtures")
+	}
+	all, err := measureCaptured(options{collection: "../../fixtures/captured/testdata", split: "tune"})
+	require.NoError(t, err)
+	var few []example
+	for _, e := range all {
+		if e.Version == "full" && len(few) < 12 {
+			few = append(few, e)
+		}
+	}
+	w, err := fit(few, io.Discard)
+	require.NoError(t, err)
+	plain, fitted := rootcause.HandSet(), *w
+	kept := few[:0]
+	for _, e := range few {
+		if e.Want != rootcause.Clean {
+			kept = append(kept, e)
+		}
+	}
+	weigh(kept)
+	fitted.Bands = nil // the temperature is fitted to something else
+	assert.Less(t, loss(kept, &fitted), loss(kept, plain))
+	for id, v := range w.Trust {
+		assert.InDelta(t, 1, v, 0.5, "%s", id)
+	}
+	for i := range few {
+		few[i].Split = "test"
+	}
+	_, err = fit(few, io.Discard)
+	assert.ErrorContains(t, err, "no example")
+}
