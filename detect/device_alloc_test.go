@@ -31,7 +31,7 @@ func TestDeviceCheckDoesNotAllocate(t *testing.T) {
 	none := func(name string, f func()) {
 		t.Helper()
 		f()
-		assert.Zero(t, allocations(f), name)
+		assert.Zero(t, allocations(20, f), name)
 	}
 	for _, s := range streams {
 		none("bound", func() { g.CheckOn(s, dump.ClockStep) })

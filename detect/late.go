@@ -75,8 +75,10 @@ func (g *Guard) admitLate(name string) error {
 		return misuse("bind", name, "%w, so that rings cannot be laid out anew, and %s: "+
 			"bind it before the first capture, or give the guard a larger ring", ErrInGraph, why)
 	}
-	_, err := g.plan()
-	return err
+	if _, err := g.plan(); err != nil {
+		return &MisuseError{Call: "bind", Field: name, Err: errors.Unwrap(err)}
+	}
+	return nil
 }
 
 // lateMemory returns how much of what is kept back late fields get: as much as

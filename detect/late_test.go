@@ -52,7 +52,7 @@ func TestALateFieldThatDoesNotFitIsRefused(t *testing.T) {
 	reward := bind(t, g, "reward", 1, FieldOptions{})
 	check(t, g, dump.ClockStep)
 	_, err := g.Bind("value", tensor.RefOf(make([]float32, 4), 4, 1), FieldOptions{})
-	require.ErrorContains(t, err, "cannot hold 2 frames of each field")
+	require.ErrorContains(t, err, `bind: field "value": ring of 48 B cannot hold 2 frames of each field`)
 	reward[1] = nan
 	check(t, g, dump.ClockStep)
 	v, tripped := g.Wait()

@@ -6,8 +6,8 @@ import "github.com/nanguard/nanguard/dump"
 // bad. [host] has them in memory of the host and knows at once; [device] has
 // them on a GPU and knows when the GPU has come to it.
 //
-// All methods but settle and story are called with the guard's lock held, and
-// none of those waits for the GPU, but for fit and close.
+// All methods but settle and story are called with the guard's lock held. Of those
+// close waits for the GPU and, once graphs hold checks, freeze and now do.
 type recorder interface {
 	// capturing reports whether work on the stream becomes part of a graph.
 	capturing(stream uintptr) (bool, error)
