@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/internal/measure"
 	"github.com/nanguard/nanguard/tensor"
 )
 
@@ -17,30 +18,12 @@ import (
 func humanoid(tb testing.TB, g *Guard) (refs []FieldRef, bytes int) {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, f := range []struct {
-		name string
-		cols int
-	}{
-		{"qpos", 36},
-		{"qvel", 35},
-		{"qacc", 35},
-		{"qacc_warmstart", 35},
-		{"sensordata", 60},
-		{"ctrl", 29},
-		{"obs.policy", 99},
-		{"obs.critic", 120},
-		{"reward", 1},
-		{"reward.terms", 16},
-		{"log_prob", 1},
-		{"policy.mean", 29},
-		{"policy.std", 29},
-		{"value", 1},
-	} {
-		v := bind(tb, g, f.name, f.cols, FieldOptions{Clock: dump.ClockStep})
+	for _, f := range measure.Humanoid {
+		v := bind(tb, g, f.Name, f.Cols, FieldOptions{Clock: dump.ClockStep})
 		for i := range v {
 			v[i] = float32(r.NormFloat64())
 		}
-		ref := tensor.RefOf(v, g.cfg.NumEnvs, f.cols)
+		ref := tensor.RefOf(v, g.cfg.NumEnvs, f.Cols)
 		refs = append(refs, FieldRef{FieldID(len(refs)), ref})
 		bytes += ref.Bytes()
 	}

@@ -1,7 +1,7 @@
 // Package gpu scans and records fields that lie in the memory of a GPU, and
 // never makes anybody wait for it.
 //
-// An [Engine] is made for a fixed set of fields. [Engine.Check] enqueues one
+// An [Engine] is made for a set of fields. [Engine.Check] enqueues one
 // launch on the caller's stream that scans the fields of this check, keeps
 // their frames in rings on the device and moves the clocks on; it may be
 // called while the stream is being captured, and then happens at each replay
