@@ -92,7 +92,7 @@ func TestTallyAndReliability(t *testing.T) {
 		N: 3, First: 1, Accepted: 1, Three: 2, Right: 1, Wrong: 1, Unseen: 1, Clean: 2, Alarms: 1,
 		Field: share{1, 1}, Env: share{0, 1},
 	}, got)
-	bins, ece := reliability(all)
+	bins, ece := reliability(all, accepted)
 	assert.Equal(t, 2, bins[9].N)
 	assert.InDelta(t, 0.935, bins[9].Belief, 1e-9)
 	assert.InDelta(t, 0.5, bins[9].Right, 1e-9)

@@ -66,9 +66,11 @@ func newReport(o options, all []sample) *report {
 		}
 	}
 	test := filter(all, func(s sample) bool { return s.Split == "test" && s.Version == "full" })
-	r.Bins, r.ECE["full, test half"] = reliability(test)
-	_, r.ECE["all versions, test half"] = reliability(filter(all, func(s sample) bool { return s.Split == "test" }))
-	_, r.ECE["captured"] = reliability(filter(all, func(s sample) bool { return s.Source == "captured" && s.Version == "full" }))
+	r.Bins, r.ECE["full, test half"] = reliability(test, accepted)
+	_, r.ECE["all versions, test half"] = reliability(filter(all, func(s sample) bool { return s.Split == "test" }), accepted)
+	_, r.ECE["captured"] = reliability(filter(all, func(s sample) bool { return s.Source == "captured" && s.Version == "full" }), accepted)
+	_, r.ECE["full, test half, strict"] = reliability(test, strict)
+	_, r.ECE["all versions, test half, strict"] = reliability(filter(all, func(s sample) bool { return s.Split == "test" }), strict)
 	return r
 }
 

@@ -101,9 +101,14 @@ type bin struct {
 	Right    float64 // share
 }
 
+// accepted and strict say what counts as right: what an expert would not call
+// wrong, or the cause itself.
+func accepted(s sample) bool { return s.Mark.Accepted }
+func strict(s sample) bool   { return s.Mark.First }
+
 // reliability sorts the beliefs of the failures that were noticed into ten bins
 // and returns them with the expected calibration error.
-func reliability(all []sample) (bins []bin, ece float64) {
+func reliability(all []sample, right func(sample) bool) (bins []bin, ece float64) {
 	bins = make([]bin, 10)
 	n := 0
 	for i := range bins {
@@ -117,7 +122,7 @@ func reliability(all []sample) (bins []bin, ece float64) {
 		b.N++
 		n++
 		b.Belief += s.Mark.Belief
-		if s.Mark.Accepted {
+		if right(s) {
 			b.Right++
 		}
 	}

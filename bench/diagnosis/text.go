@@ -29,7 +29,7 @@ version has it, and whether the env in which the diagnosis sees the beginning is
 run that is not called clean.
 
 What was fitted on what: the fixtures' even seeds and the captured dumps marked "tune" were open to whoever set thresholds and likelihoods;
-the odd seeds and those marked "test" were not. Nothing is fitted by this program. A fixture's seeds resemble one another more than two
+the odd seeds and those marked "test" were not. The weights of rootcause were fitted to the first (-fit). A fixture's seeds resemble one another more than two
 real failures do: the figures of the captured dumps are the ones to compare with one's own.
 
 `
@@ -97,7 +97,7 @@ func (r *report) byBelief(b *strings.Builder) {
 	}
 	b.WriteString("\nExpected calibration error: ")
 	var parts []string
-	for _, name := range []string{"full, test half", "all versions, test half", "captured"} {
+	for _, name := range []string{"full, test half", "full, test half, strict", "all versions, test half", "all versions, test half, strict", "captured"} {
 		parts = append(parts, fmt.Sprintf("%.3f (%s)", r.ECE[name], name))
 	}
 	b.WriteString(strings.Join(parts, ", ") + ".\n\n")
