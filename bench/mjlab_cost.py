@@ -53,6 +53,7 @@ import mjlab_plain
 TASK = "Mjlab-Velocity-Flat-Unitree-Go1"
 RARE = 5  # a side other than the first has a round in so many
 KERNELS = ("ng_check", "ng_control", "ng_flush")  # of detect/scan/kernel/scan.cu
+CALLS = ("check", "check_same", "log")  # of the guard
 GRAPHS = ("step_graph", "forward_graph", "reset_graph", "sense_graph")
 
 
@@ -111,7 +112,8 @@ class Ours(Off):
     def __init__(self, guard, env, runner, graph):
         self.guard, self.sim, self.terms = guard, env.sim, env.reward_manager._term_cfgs
         small = torch.zeros(1, device=env.device)
-        self.calls, self.hooks = Stopwatch(lambda: small.add_(1)), Stopwatch()
+        self.calls = {name: Stopwatch(lambda: small.add_(1)) for name in CALLS}
+        self.hooks = Stopwatch()
         self.patches = []  # owner, name, what stands in its own dict, what is to stand there, the same with a stopwatch
         before, self.funcs = self.graphs(), [[t.func for t in self.terms]]
         self.bind, self.check, self.check_same, self.log = guard.bind, guard.check, guard.check_same, guard.log
@@ -144,9 +146,9 @@ class Ours(Off):
         for owner, name, _, wrapped, clocked in self.patches:
             setattr(owner, name, clocked if timed else wrapped)
         self.exchange(self.captured, self.funcs[1])
-        for name in ("check", "check_same", "log"):
+        for name, watch in self.calls.items():
             call = getattr(self.guard, name)
-            setattr(self, name, self.calls.around(call) if timed else call)
+            setattr(self, name, watch.around(call) if timed else call)
 
     def take_out(self):
         for owner, name, own, *_ in reversed(self.patches):
@@ -209,7 +211,8 @@ class Run:
         try:
             self.restore()
             if timed:
-                side.calls.clear(), side.hooks.clear()
+                for watch in (*side.calls.values(), side.hooks):
+                    watch.clear()
             return self.learn(self.iterations) / self.iterations
         finally:
             side.take_out()
@@ -290,12 +293,16 @@ def shares(run, side, iteration):
     """
     took = [run.block(side, timed=True) for _ in range(3)]
     out = {"timed_iteration_s": st.median(took)}
-    calls, launches = side.calls.seconds, side.calls.launches
+    calls = [s for watch in side.calls.values() for s in watch.seconds]
+    launches = [s for watch in side.calls.values() for s in watch.launches]
     hooks = sum(side.hooks.seconds) - sum(launches)  # which were made within the hooks
     for name, total, n in (("calls", sum(calls), len(calls)), ("launch", sum(launches), len(launches)), ("hooks", hooks, len(side.hooks.seconds))):
         out[name] = {"count": n / run.iterations, "us_each": total / n * 1e6, "host_share": total / run.iterations / iteration}
     for name, seconds in (("calls", calls), ("launch", launches)):
         out[name].update(us_median=st.median(seconds) * 1e6, us_worst=max(seconds) * 1e6)
+    for name, watch in side.calls.items():
+        us = sorted(s * 1e6 for s in watch.seconds)
+        out["calls"][name] = {"count": len(us) / run.iterations, "us_each": st.mean(us), "us_median": st.median(us), "us_worst": us[-3:]}
     return out
 
 
