@@ -28,6 +28,7 @@ type device struct {
 	stream  uintptr     // of the latest check outside of graphs
 	own     cuda.Stream // to freeze on; made when it is needed
 	dealt   int64       // engine's tick of the latest trip that was dealt with
+	rearms  int         // of the engine once it has come to all that it was told
 	asked   asked       // of the engine, for the next check to do
 
 	inUse  sync.RWMutex // read-held by settle, which has no lock of the guard's
@@ -38,7 +39,6 @@ type device struct {
 type asked struct {
 	pending bool
 	rearm   bool // the trip is forgotten
-	rearms  int  // of the engine once it has come to pass
 }
 
 // newDevice returns a recorder that counts on from a moment.
@@ -186,7 +186,7 @@ func (d *device) now() moment {
 // be gone by now, or be captured, so it takes one of its own, unless the default
 // stream will do.
 func (d *device) freeze() (err error) {
-	if d.engine.Poll().Frozen && !d.waits() {
+	if v := d.engine.Poll(); v.Frozen && v.Rearms >= d.rearms {
 		return nil
 	}
 	if d.inGraph { // which no stream is ordered behind
@@ -207,6 +207,7 @@ func (d *device) freeze() (err error) {
 
 // rearm starts over after a trip or, where there was none, goes on.
 func (d *device) rearm(stream uintptr, tripped bool) error {
+	d.rearms++
 	if !tripped {
 		return d.engine.Resume(stream)
 	}
@@ -220,7 +221,8 @@ func (d *device) rearmInGraphs(tripped bool) (bool, error) {
 	if !d.inGraph || !v.Frozen {
 		return false, nil
 	}
-	d.asked = asked{pending: true, rearm: tripped, rearms: v.Rearms + 1}
+	d.rearms++
+	d.asked = asked{pending: true, rearm: tripped}
 	if !tripped {
 		return true, d.engine.AskResume()
 	}
@@ -230,7 +232,7 @@ func (d *device) rearmInGraphs(tripped bool) (bool, error) {
 
 // waits reports whether the recorder is to begin again and no check has come.
 func (d *device) waits() bool {
-	d.asked.pending = d.asked.pending && d.engine.Poll().Rearms < d.asked.rearms
+	d.asked.pending = d.asked.pending && d.engine.Poll().Rearms < d.rearms
 	return d.asked.pending
 }
 

@@ -144,6 +144,25 @@ func TestARecorderThatCannotBeReplaced(t *testing.T) {
 	}
 }
 
+// A recorder that is about to go on is not taken for frozen, although the GPU has
+// not come to that yet.
+func TestDumpBeforeTheGPUHasGoneOn(t *testing.T) {
+	b, lib := faulty(t)
+	cfg := testConfig(t, 4)
+	cfg.MaxDumps = 2
+	g := b.guard(cfg)
+	b.field(g, "qvel", 1, FieldOptions{})
+	b.check(g, dump.ClockSubstep)
+	_, err := g.Dump("asked")
+	require.NoError(t, err)
+	lib.Fail["cuLaunchKernel"] = cuda.Success // what is enqueued stays in the stream
+	require.NoError(t, g.rec.rearm(uintptr(b.stream), false))
+	delete(lib.Fail, "cuLaunchKernel")
+	lib.Calls = map[string]int{}
+	require.NoError(t, g.rec.freeze())
+	assert.Positive(t, lib.Calls["cuLaunchKernel"], "it is frozen behind that")
+}
+
 // A field that changes its shape or type is a mistake of that call and of no other.
 func TestAFieldThatChanges(t *testing.T) {
 	for _, onGPU := range []bool{false, true} {
