@@ -323,3 +323,28 @@ func TestPartOfABatch(t *testing.T) {
 	c, _ = batch(32).judge()
 	assert.NotEqual(t, "partial", c.feature(X3).Value)
 }
+
+// TestNoPrecisionInNaN: a NaN is a number of bfloat16 and says nothing of it.
+func TestNoPrecisionInNaN(t *testing.T) {
+	r := newRun(200).add("param.critic", dump.StageParam, make([]string, 16), func(int, int) float64 { return nan }).drop("param.actor", "param.std")
+	c, err := NewCase(r)
+	require.NoError(t, err)
+	assert.Empty(t, c.coarseWeights())
+}
+
+// TestAllResetAtOnce: a reset that leaves NaN in every env is a bad reset.
+func TestAllResetAtOnce(t *testing.T) {
+	r := newRun(60)
+	r.man.NumEnvs = 5
+	k := 4 * 55
+	tick := r.fields["qvel"].ticks[k]
+	r.event(dump.Event{Tick: tick - 1, Kind: dump.EventReset, Envs: r.man.EnvIDs})
+	for row := range r.man.EnvIDs {
+		r.set("qvel", k, row, -1, nan, nan)
+	}
+	r.man.NumEnvs = 8
+	c, d := r.judge()
+	assert.Equal(t, yes, c.feature(X5).Value)
+	assert.NotEqual(t, "struck", c.feature(X13).Value)
+	assert.Contains(t, causesOf(&d), BadReset)
+}

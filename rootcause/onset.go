@@ -220,7 +220,7 @@ func (c *Case) struck(r *step) (Feature, bool) {
 		return Feature{}, false
 	}
 	n := c.countBad(r)
-	if 4*n < c.man.NumEnvs || n < 4 || r.f.state(r.frame-1, r.row) != "" || c.afterReset().Value == "written" {
+	if 4*n < c.man.NumEnvs || n < 4 || r.f.state(r.frame-1, r.row) != "" || !slices.Contains([]string{no, unknown}, c.afterReset().Value) {
 		return Feature{}, false
 	}
 	f := found("struck", fmt.Sprintf("%s became %s in %d of %d envs within one frame, out of ordinary motion", r.name, words[r.class], n, c.man.NumEnvs))

@@ -124,8 +124,9 @@ func (c *Case) coarseWeights() string {
 			continue
 		}
 		for col := range f.to - f.from {
-			bits := math.Float32bits(float32(f.at(f.len()-1, 0, col)))
-			if bits&0xffff != 0 {
+			v := f.at(f.len()-1, 0, col)
+			bits := math.Float32bits(float32(v))
+			if bits&0xffff != 0 || !finite(v) {
 				return ""
 			}
 			if bits&0x7fffff != 0 { // no power of two
