@@ -99,7 +99,7 @@ func entersMath(c *Case) bool {
 }
 
 func entersReset(c *Case) bool {
-	return c.is(X5, yes, "obs", "written") || c.is(X11, "pose", "velocity", "state")
+	return c.is(X5, yes, "wild", "obs", "written") || c.is(X11, "pose", "velocity", "state")
 }
 
 // entersAction also lets actions in where nobody recorded them and the model

@@ -102,6 +102,9 @@ func (c *Case) afterReset() Feature {
 	}
 	if r.frame > 0 && cutBetween(resets, r.before, until) && (nonFinite(r.class) || r.class == huge || r.f.kind.isBody() && c.firstAfter(r)) {
 		f := found(yes, fmt.Sprintf("%s of env %d is %s in its first record after a reset", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)
+		if r.f.kind.isBody() && !nonFinite(r.class) && c.firstAfter(r) {
+			f.Value, f.Text = "wild", f.Text+": there was no time to get there"
+		}
 		if !r.f.kind.isBody() && c.shown(body, r) {
 			f.Value, f.Text = "obs", f.Text+", and the state that the reset left is fine"
 		}
