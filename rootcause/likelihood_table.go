@@ -177,15 +177,15 @@ var likelihoods = []row{
 	}},
 	{X5, "written", likes{
 		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .01,
-		capacity: .002, model: .002, sensor: .005, reset: .38, action: .002, learner: .002, math: .005, unknown: .01,
+		capacity: .002, model: .002, sensor: .005, reset: .35, action: .002, learner: .002, math: .005, unknown: .01,
 	}},
 	{X5, yes, likes{
 		contact: .025, reward: .03, normalizer: .03, std: .02, graph: .08,
-		capacity: .05, model: .06, sensor: .05, reset: .3, action: .03, learner: .02, math: .03, unknown: .05,
+		capacity: .05, model: .06, sensor: .05, reset: .36, action: .03, learner: .02, math: .03, unknown: .05,
 	}},
 	{X5, "wild", likes{
 		contact: .006, reward: .004, normalizer: .004, std: .004, graph: .01,
-		capacity: .006, model: .03, sensor: .004, reset: .16, action: .006, learner: .004, math: .004, unknown: .01,
+		capacity: .006, model: .03, sensor: .004, reset: .14, action: .006, learner: .004, math: .004, unknown: .01,
 	}},
 	{X5, "obs", likes{
 		contact: .025, reward: .03, normalizer: .03, std: .02, graph: .03,
@@ -193,7 +193,7 @@ var likelihoods = []row{
 	}},
 	{X5, no, likes{
 		contact: .942, reward: .934, normalizer: .934, std: .954, graph: .87,
-		capacity: .892, model: .848, sensor: .891, reset: .07, action: .932, learner: .954, math: .931, unknown: .88,
+		capacity: .892, model: .848, sensor: .891, reset: .06, action: .932, learner: .954, math: .931, unknown: .88,
 	}},
 	{X6, "impossible", likes{
 		contact: .0015, reward: .0015, normalizer: .0015, std: .0015, graph: .0015,
