@@ -193,3 +193,32 @@ func TestHostGuardBecomesOneOfADeviceInACapture(t *testing.T) {
 	assert.Equal(t, []int64{2, 3, 4}, ticksOf(t, f, "qvel"))
 	require.NoError(t, graph.Destroy())
 }
+
+// A dump that is asked for while somebody captures, with checks in graphs and
+// without, is written, has the frames, and leaves the guard at work.
+func TestDumpDuringACapture(t *testing.T) {
+	for _, graphs := range []bool{false, true} {
+		b := newBench(t, cudatest.Host(t))
+		cfg := testConfig(t, 2)
+		cfg.MaxDumps = 2
+		g := b.guard(cfg)
+		b.field(g, "qvel", 1, FieldOptions{})
+		b.check(g, dump.ClockSubstep, dump.ClockSubstep)
+		if graphs {
+			require.NoError(t, b.graph(g, dump.ClockSubstep).Run(b.stream))
+		}
+		other, err := b.ctx.NewStream()
+		require.NoError(t, err)
+		var path string
+		graph, err := b.ctx.CaptureGlobal(other, func() (err error) {
+			path, err = g.Dump("RuntimeError: capture failed")
+			return err
+		})
+		require.NoError(t, err, "graphs %v", graphs)
+		require.NoError(t, graph.Destroy())
+		assert.NotEmpty(t, ticksOf(t, open(t, path), "qvel"))
+		b.check(g, dump.ClockSubstep)
+		require.NoError(t, g.Close())
+		require.NoError(t, b.ctx.DestroyStream(other))
+	}
+}

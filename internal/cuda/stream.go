@@ -4,15 +4,18 @@ package cuda
 // who uses the same context. Zero is the device's default stream.
 type Stream uintptr
 
-// legacyStream is another name of the default stream.
-const legacyStream Stream = 1
+// DefaultStream is the device's default stream, legacyStream another name of it.
+const (
+	DefaultStream Stream = 0
+	legacyStream  Stream = 1
+)
 
 // StreamOf returns a CUstream by the one name that it has here.
 func StreamOf(handle uintptr) Stream {
 	if s := Stream(handle); s != legacyStream {
 		return s
 	}
-	return 0
+	return DefaultStream
 }
 
 // mayCapture reports whether the stream can be captured at all.

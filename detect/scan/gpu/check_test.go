@@ -147,6 +147,33 @@ func TestSeveralStreams(t *testing.T) {
 	})
 }
 
+// A change of streams disturbs nobody's capture.
+func TestSeveralStreamsDuringACapture(t *testing.T) {
+	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
+		g := newRig(t, d, Config{Fields: []Field{{DType: tensor.Float32, Rows: 1, Cols: 1, TraceLen: 8}}})
+		addr := g.put(make([]byte, 4), 0)
+		a, b, c := g.stream(), g.stream(), g.stream()
+		order := []uintptr{0, a, b, 0, b}
+		require.NoError(t, g.Check(order[0], 0, true, []Arg{g.arg(0, addr)}))
+		graph, err := g.ctx.CaptureGlobal(cuda.Stream(c), func() error {
+			for _, s := range order[1:] {
+				if err := g.Check(s, 0, true, []Arg{g.arg(0, addr)}); err != nil {
+					return err
+				}
+			}
+			return g.Check(c, 0, true, []Arg{g.arg(0, addr)})
+		})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, graph.Destroy()) })
+		for _, s := range order {
+			require.NoError(t, g.ctx.SynchronizeStream(cuda.Stream(s)))
+		}
+		require.NoError(t, graph.Run(cuda.Stream(c)))
+		require.NoError(t, g.ctx.SynchronizeStream(cuda.Stream(c)))
+		assert.EqualValues(t, len(order)+1, g.freeze().Tick())
+	})
+}
+
 func TestMisuse(t *testing.T) {
 	d := cudatest.Host(t)
 	g := newRig(t, d, threeFields())
@@ -262,22 +289,6 @@ func TestCallsOfACheck(t *testing.T) {
 	assert.Equal(t, map[string]int{
 		"cuLaunchKernel": 2, "cuStreamIsCapturing": 1, "cuEventRecord": 2, "cuStreamWaitEvent": 2, "cuCtxGetCurrent": 2,
 	}, calls(0, two))
-}
-
-// A loop that never changes its stream puts no marks.
-func TestCallsOfACheckOnOneStream(t *testing.T) {
-	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}}
-	d, err := cuda.OpenOn(lib)
-	require.NoError(t, err)
-	g := newRig(t, d, threeFields())
-	args := []Arg{g.arg(0, g.put(repeat(envs*4, 1, nil), 0))}
-	s := g.stream()
-	defer cudatest.Enter(t, lib, g.ctx)()
-	clear(lib.Calls)
-	for range 3 {
-		require.NoError(t, g.Check(s, 0, true, args))
-	}
-	assert.Equal(t, map[string]int{"cuLaunchKernel": 3, "cuStreamIsCapturing": 3}, lib.Calls)
 }
 
 // The default stream has two names.

@@ -85,6 +85,9 @@ func (e *Engine) open(c Config) (err error) {
 	if e.asked, err = e.ctx.NewEvent(false); err != nil {
 		return err
 	}
+	if e.order.event, err = e.ctx.NewEvent(false); err != nil {
+		return err
+	}
 	if e.said, err = e.ctx.Share(int(unsafe.Sizeof(kernel.Verdict{}))); err != nil {
 		return err
 	}
@@ -96,7 +99,7 @@ func (e *Engine) open(c Config) (err error) {
 	}
 	e.take(first, c.Fields)
 	e.checks.prepare(e)
-	e.order.ctx, e.order.calls = e.ctx, e.ctx.NewOrder()
+	e.order.calls = e.ctx.NewOrder()
 	return e.initialize(c.PostFrames)
 }
 
