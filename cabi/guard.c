@@ -227,6 +227,8 @@ int ng_version(char *text, size_t size) {
 	return give("version", goVersion(&out, &error), &out);
 }
 
+uint32_t ng_abi(void) { return NG_ABI; }
+
 size_t ng_sizeof(const char *struct_name) {
 	static const struct { const char *name; size_t size; } sizes[] = {
 		{"ng_config", sizeof(ng_config)}, {"ng_field", sizeof(ng_field)}, {"ng_ref", sizeof(ng_ref)},

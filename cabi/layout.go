@@ -7,10 +7,15 @@ import "C"
 
 import "github.com/nanguard/nanguard/tensor"
 
+// abi is the NG_ABI to which all of the following belongs.
+const abi = 2
+
 // What nanguard.h counts by hand must be what package tensor counts, and the
 // structs must have the sizes that callers were compiled with: an index that is
 // not 0 does not compile.
 var (
+	_ = [1]struct{}{}[C.NG_ABI-abi]
+
 	_ = [1]struct{}{}[C.NG_FLOAT16-C.int(tensor.Float16)]
 	_ = [1]struct{}{}[C.NG_BFLOAT16-C.int(tensor.BFloat16)]
 	_ = [1]struct{}{}[C.NG_FLOAT32-C.int(tensor.Float32)]

@@ -34,6 +34,9 @@
  * Threads. Any function may be called from any thread. Checks of one guard are
  * carried out one after the other, in the order in which they come.
  *
+ * Builds. A caller that loads the library at run time compares ng_abi() with
+ * his NG_ABI before any other call.
+ *
  * Fork. The library lives in the process that loaded it. In a forked child every
  * call returns NG_ERR_FORK and does nothing else.
  */
@@ -47,7 +50,10 @@
 extern "C" {
 #endif
 
-#define NG_ABI_VERSION 1
+/* Raised whenever what is below changes for a caller that was compiled before:
+ * another signature, meaning or number. A struct that grows at its end and a new
+ * function do not raise it. */
+#define NG_ABI 2
 
 /* Codes. */
 enum {
@@ -286,6 +292,9 @@ int ng_last_error(char *text, size_t size);
 
 /* The version of the library, such as "v0.2.0". */
 int ng_version(char *text, size_t size);
+
+/* NG_ABI as the library was built with it; it may be asked anywhere, at any time. */
+uint32_t ng_abi(void);
 
 /* sizeof the struct of that name as the library has it, 0 for an unknown one. */
 size_t ng_sizeof(const char *struct_name);

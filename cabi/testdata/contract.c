@@ -86,8 +86,8 @@ static void sizes_agree(void) {
 	CHECK(ng_sizeof("ng_event") == sizeof(ng_event));
 	CHECK(ng_sizeof("ng_verdict") == sizeof(ng_verdict));
 	CHECK(ng_sizeof("ng_summary") == sizeof(ng_summary));
-	CHECK(ng_sizeof("ng_nothing") == 0);
-	CHECK(ng_sizeof(NULL) == 0);
+	CHECK(ng_sizeof("ng_nothing") == 0 && ng_sizeof(NULL) == 0);
+	CHECK(ng_abi() == NG_ABI && NG_ABI > 1);
 }
 
 static void defaults_are_those_of_the_header(void) {

@@ -14,6 +14,9 @@ from ctypes import c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+#: NG_ABI of nanguard.h, to which all of the following belongs.
+ABI = 2
+
 OK, TRIPPED = 0, 1
 
 #: What the negative codes of nanguard.h are called.
@@ -230,7 +233,11 @@ class Library:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        dll = ctypes.CDLL(path)
+        try:
+            dll = ctypes.CDLL(path)
+        except OSError as e:
+            raise NanGuardError(f"{path} cannot be loaded: {e}", "library") from e
+        _compare_abi(path, dll)
         for name, args in _PROTOTYPES.items():
             function = getattr(dll, name)
             function.argtypes, function.restype = args, c_int
@@ -267,6 +274,31 @@ class Library:
         buffer = ctypes.create_string_buffer(256)
         self.ok(self.ng_version(buffer, len(buffer)))
         return buffer.value.decode("utf-8", "replace")
+
+
+def _compare_abi(path: str, dll: Any) -> None:
+    """Refuses a library of another ABI, whose functions could not be called without harm."""
+    ask = getattr(dll, "ng_abi", None)
+    if ask is None:
+        theirs, age = "none (it is older than that number)", "older"
+    else:
+        ask.argtypes, ask.restype = (), c_uint32
+        n = ask()
+        if n == ABI:
+            return
+        theirs, age = str(n), "older" if n < ABI else "newer"
+    named = os.environ.get("NANGUARD_LIBRARY")
+    raise NanGuardError(
+        f"{path} is {age} than this Python package: its ABI is {theirs}, the package in {Path(__file__).parent} needs {ABI}. "
+        "Both must come from one checkout: there, `pip install ./python` builds and installs both"
+        + (
+            "; or build the library that $NANGUARD_LIBRARY names with `CGO_ENABLED=1 go build -buildmode=c-shared -o "
+            f"{named} ./cabi`, or unset that variable to use the package's own"
+            if named
+            else ""
+        ),
+        "library",
+    )
 
 
 _loaded: Library | None = None

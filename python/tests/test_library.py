@@ -3,6 +3,8 @@
 import ctypes
 import pickle
 import re
+import shutil
+import subprocess
 
 import pytest
 from conftest import REPO, python
@@ -62,6 +64,39 @@ def test_sizes_are_compared(monkeypatch: pytest.MonkeyPatch, library: str) -> No
     monkeypatch.setitem(_library.STRUCTS, "ng_ref", Longer)
     with pytest.raises(nanguard.NanGuardError, match="ng_ref has 64 bytes there and 72 here") as e:
         _library.Library(library)
+    assert e.value.code == "library"
+
+
+def test_the_abi_is_one_number() -> None:
+    theirs = int(re.search(r"^#define NG_ABI (\d+)$", header(), re.M)[1])
+    go = int(re.search(r"^const abi = (\d+)$", (HEADER.parent / "layout.go").read_text(), re.M)[1])
+    assert theirs == go == _library.ABI == ctypes.CDLL(_library.find()).ng_abi()
+
+
+@pytest.mark.parametrize(
+    "source,said",
+    [
+        ("int ng_check(void) { return 0; }", r"is older than this Python package: its ABI is none .* needs {abi}\."),
+        ("unsigned ng_abi(void) { return 1; }", r"is older than this Python package: its ABI is 1, .* needs {abi}\."),
+        ("unsigned ng_abi(void) { return 4000000000u; }", r"is newer than this Python package: its ABI is 4000000000, .* needs {abi}\."),
+    ],
+)
+def test_a_library_of_another_build_is_refused(tmp_path, source: str, said: str) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc on the PATH to build such a library with")
+    path = tmp_path / "libnanguard.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(path)], input=source, text=True, check=True)
+    done = python("import nanguard\ntry: nanguard.Guard(4)\nexcept nanguard.NanGuardError as e: print(e.code, e)", NANGUARD_LIBRARY=str(path))
+    assert done.stdout.startswith(f"library {path} "), done
+    assert re.search(said.format(abi=_library.ABI), done.stdout), done.stdout
+    assert "pip install" in done.stdout and "$NANGUARD_LIBRARY" in done.stdout
+
+
+def test_a_file_that_is_no_library_is_told(tmp_path) -> None:
+    path = tmp_path / "libnanguard.so"
+    path.write_text("not a library")
+    with pytest.raises(nanguard.NanGuardError, match="cannot be loaded") as e:
+        _library.Library(str(path))
     assert e.value.code == "library"
 
 
