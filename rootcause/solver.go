@@ -218,6 +218,9 @@ func (c *Case) dropping() Feature {
 	if f, ok := c.oftenFull(); ok {
 		return f
 	}
+	if f, ok := c.flagged(); ok {
+		return f
+	}
 	seen := false
 	for _, b := range c.buffers() {
 		if b.limit <= 0 || b.f == nil {
@@ -306,6 +309,9 @@ func (c *Case) capacityEvent() (dump.Event, bool) {
 func (c *Case) overflowBits(f *field) Feature {
 	env, _ := c.focus()
 	row := f.row(env)
+	if out, ok := c.flagged(); ok && c.root() == nil {
+		return out
+	}
 	if row < 0 {
 		return unmeasured("overflow flags of the env to blame")
 	}
