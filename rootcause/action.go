@@ -139,6 +139,9 @@ func (c *Case) actionLeads() Feature {
 	if s := c.drives(); s != nil {
 		return found(yes, fmt.Sprintf("%s%s left every sensible range (%s) at tick %d, and the physics followed", s.name, inEnv(s.env), num(s.size), s.tick)).in(s.f, s.env, s.col, s.tick)
 	}
+	if f, ok := c.commandLed(r); ok {
+		return f
+	}
 	f := c.first(ctrl)
 	if f.len() == 0 && (r.f.kind == obs || r.f.kind == reward) {
 		if out, ok := c.actionCreeps(); ok {

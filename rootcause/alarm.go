@@ -183,7 +183,7 @@ func (c *Case) alarm() (step, bool) {
 		}
 		for j := 0; f.trace != nil && j < len(f.trace.Ticks); j++ {
 			if f.serious(f.traced(j), at(f.trace.AbsMax, j)) {
-				take(f.inTrace(j))
+				take(f.inTrace(j, -1))
 				break
 			}
 		}

@@ -105,7 +105,7 @@ func entersReset(c *Case) bool {
 // entersAction also lets actions in where nobody recorded them and the model
 // has been looked at without finding a fault: they are what is left.
 func entersAction(c *Case) bool {
-	unseen := c.first(ctrl, action).len() == 0 && c.is(F2, yes) && c.is(X6, no) && c.is(X14, no, "none")
+	unseen := c.first(ctrl, action).len() == 0 && c.is(F2, yes) && c.is(X6, no) && c.is(X14, no, "none", "never")
 	return c.is(X7, yes) || c.is(F5, yes) && c.is(F1, onPhysics, onStd) || unseen && c.is(F1, onPhysics)
 }
 
@@ -125,5 +125,5 @@ func entersMasked(c *Case) bool    { return c.is(X17, yes, "named", "shown") }
 // entersKernel lets the simulator's own numerics in where no contact was active
 // and the model that was looked at has no fault.
 func entersKernel(c *Case) bool {
-	return c.is(F1, onPhysics) && (c.is(X2, yes, "air") || c.is(X14, "none")) && !c.is(X6, "impossible", "unstable")
+	return c.is(F1, onPhysics) && (c.is(X2, yes, "air") || c.is(X14, "none", "never")) && !c.is(X6, "impossible", "unstable")
 }

@@ -227,6 +227,10 @@ var likelihoods = []row{
 		contact: .002, reward: .02, normalizer: .02, std: .02, graph: .02,
 		capacity: .002, model: .03, sensor: .02, reset: .02, action: .03, learner: .02, math: .02, unknown: .02,
 	}},
+	{X14, "never", likes{
+		contact: .004, reward: .02, normalizer: .02, std: .02, graph: .02,
+		capacity: .002, model: .03, sensor: .02, reset: .02, action: .03, learner: .02, math: .02, unknown: .02,
+	}},
 	{X14, no, likes{
 		contact: .40, reward: .89, normalizer: .89, std: .89, graph: .89,
 		capacity: .88, model: .82, sensor: .89, reset: .87, action: .87, learner: .89, math: .89, unknown: .88,
@@ -385,7 +389,7 @@ var rare = map[string]map[outcome]float64{
 		{X3, no}: .10, {F10, yes}: .10, {F10, no}: .85, {F11, yes}: .20,
 	},
 	SimKernel: {
-		{X2, yes}: .55, {X2, "air"}: .12, {X2, no}: .33, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15,
+		{X2, yes}: .78, {X2, "air"}: .14, {X2, no}: .08, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15, {X14, "never"}: .12, {X14, no}: .64,
 		{X1, yes}: .05, {X1, "recent"}: .10, {X1, no}: .85,
 	},
 	AutodiffSingular: {

@@ -80,14 +80,17 @@ func (c *Case) inFrame(f *field, i, row int) step {
 		return s
 	}
 	if j := f.entryBefore(s.tick); j >= 0 && f.traced(j) != "" && (s.env < 0 || f.argmax(j) == s.env) {
-		return f.inTrace(j)
+		return f.inTrace(j, s.env)
 	}
 	return s
 }
 
 // inTrace returns the start of the run of bad trace entries that j belongs to.
-func (f *field) inTrace(j int) step {
-	j = f.beginTrace(j)
+// An env's run ends where the largest value is another's: that is its own story.
+func (f *field) inTrace(j, env int) step {
+	for first := f.beginTrace(j); j > first && (env < 0 || f.argmax(j-1) == env || f.argmax(j-1) < 0); {
+		j--
+	}
 	s := step{
 		f: f, name: f.Name, row: -1, frame: j, env: f.argmax(j), col: -1,
 		tick: f.trace.Ticks[j], count: tickCount(f.trace.Counts, j),

@@ -256,7 +256,7 @@ func checkContacts(c *Case) (Status, string) {
 		return Implicated, x.Text
 	}
 	if f.len() == 0 || !ok {
-		if c.is(X14, "none") {
+		if c.is(X14, "none", "never") {
 			return Cleared, c.feature(X14).Text
 		}
 		if c.is(X2, yes) {

@@ -10,7 +10,7 @@ func (c *Case) cause(s *step) (step, bool) {
 	}
 	var best step
 	found := false
-	for _, k := range s.reads() {
+	for _, k := range append(s.heard(), s.reads()...) {
 		for _, g := range c.fields {
 			if g.kind != k || g == s.f {
 				continue
@@ -127,7 +127,7 @@ func (f *field) badTrace(since int64, s *step) (step, bool) {
 		if f.traced(j) == "" || s.env >= 0 && f.argmax(j) >= 0 && f.argmax(j) != s.env {
 			continue
 		}
-		if in := f.inTrace(j); earlier(&in, s) {
+		if in := f.inTrace(j, s.env); earlier(&in, s) {
 			return in, true
 		}
 	}
