@@ -30,6 +30,9 @@ func (c *Case) ranks() Feature {
 	if c.man.Run.WorldSize <= 1 && !c.severalRanks() {
 		return idle("a run of one rank")
 	}
+	if f, ok := c.reduced(); ok {
+		return f
+	}
 	if r := c.root(); r != nil && r.f != nil && r.f.kind == grad && nonFinite(r.class) && c.lossesFine(r) {
 		return found("elsewhere", fmt.Sprintf("%s is %s here while every loss of this rank is finite: an all-reduce may have brought it (rank %d of %d)",
 			r.name, words[r.class], c.man.Run.Rank, c.man.Run.WorldSize)).in(r.f, -1, max(r.col, 0), r.tick)

@@ -1,0 +1,51 @@
+package rootcause
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// localWords are in the names of gradients before the ranks share them.
+var localWords = []string{"local", "before_reduce", "pre_reduce"}
+
+// reduced tells what a rank had itself from what it was sent: a gradient that is
+// recorded before and after the ranks share it, or a loss, which no rank sends.
+func (c *Case) reduced() (Feature, bool) {
+	r := c.root()
+	if r == nil || r.f == nil || !nonFinite(r.class) {
+		return Feature{}, false
+	}
+	if own := c.ownGradient(r); own != nil {
+		i := own.upTo(r.tick)
+		if v := own.at(i, 0, 0); finite(v) {
+			return found(yes, fmt.Sprintf("%s is %s at tick %d while this rank's own %s is %s: the all-reduce brought it (rank %d of %d)",
+				r.name, words[r.class], r.tick, own.Name, num(v), c.man.Run.Rank, c.man.Run.WorldSize)).in(r.f, -1, max(r.col, 0), r.tick), true
+		}
+		return found(no, fmt.Sprintf("%s of this rank is not finite itself, before any all-reduce", own.Name)).in(own, -1, 0, r.tick), true
+	}
+	if k := r.f.kind; (k == loss || k == value || k == logProb) && c.is(F11, no) {
+		return found(no, fmt.Sprintf("%s went bad on this rank with finite parameters: no all-reduce brought that", r.name)).in(r.f, -1, max(r.col, 0), r.tick), true
+	}
+	return Feature{}, false
+}
+
+// ownGradient returns this rank's own part of the gradient that a step is of,
+// with a frame at that time, nil where it is not recorded.
+func (c *Case) ownGradient(r *step) *field {
+	if r.f.kind != grad {
+		return nil
+	}
+	i := slices.IndexFunc(c.fields, func(f *field) bool {
+		if f.kind != grad || f.PerEnv || f.to-f.from != 1 || !about(f.Name, localWords) {
+			return false
+		}
+		base, _, _ := strings.Cut(strings.ToLower(f.Name), ".")
+		k := f.upTo(r.tick)
+		return strings.HasPrefix(strings.ToLower(r.name), base) && k >= 0 && f.frames.Ticks[k] == r.tick
+	})
+	if i < 0 {
+		return nil
+	}
+	return c.fields[i]
+}
