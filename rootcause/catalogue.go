@@ -90,7 +90,7 @@ func (c *Case) is(id FeatureID, values ...string) bool {
 
 func entersCapacity(c *Case) bool { return c.is(F4, yes, "said") || c.is(X12, yes) }
 func entersModel(c *Case) bool {
-	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent") || c.is(X2, yes, "air") || c.is(X4, yes) ||
+	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent", "felt") || c.is(X2, yes, "air") || c.is(X4, yes) ||
 		c.is(X6, "impossible", "unstable", "shaky") || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
 }
 func entersSensor(c *Case) bool { return c.is(F1, onSensor) }
@@ -99,7 +99,7 @@ func entersMath(c *Case) bool {
 }
 
 func entersReset(c *Case) bool {
-	return c.is(X5, yes, "wild", "obs", "written") || c.is(X11, "pose", "velocity", "state")
+	return c.is(X5, yes, "wild", "obs", "written", "seen") || c.is(X11, "pose", "velocity", "state")
 }
 
 // entersAction also lets actions in where nobody recorded them and the model

@@ -123,7 +123,7 @@ func (c *Case) doubt(b []kind, r *step) float64 {
 		return implied
 	case o != nil && (o.class == "" || o.local()) && at:
 		return implied
-	case c.fineAfter(b, r):
+	case c.fineAfter(b, r), c.sumAlone(r):
 		return implied
 	}
 	return 1

@@ -26,7 +26,7 @@ func causesOf(d *Diagnosis) []string {
 // TestHiddenStages: which stages could hide the beginning, by what is recorded.
 func TestHiddenStages(t *testing.T) {
 	bad := func() *loopRun { return newRun(60).set("obs.policy", -1, 2, -1, nan) }
-	reward := func() *loopRun { return newRun(60).set("reward", -2, 2, -1, nan) }
+	reward := func() *loopRun { return newRun(60).set("reward.reach", -2, 2, -1, nan).set("reward", -2, 2, -1, nan) }
 	for _, c := range []struct {
 		name string
 		run  *loopRun
@@ -38,6 +38,7 @@ func TestHiddenStages(t *testing.T) {
 			onPhysics: 1, onStd: 1, onLearner: 1,
 		}},
 		{"a reward over an observation that is fine", reward().drop(physicsFields...), map[string]float64{onPhysics: 1}},
+		{"a total over terms that are fine", newRun(60).set("reward", -2, 2, -1, nan).drop(physicsFields...), map[string]float64{onPhysics: implied}},
 		{"the reward of an env that was reset", reward().drop(physicsFields...).set("done", -2, 2, 0, 1), map[string]float64{onPhysics: 1}},
 		{"only losses", newRun(60).set("loss.total", -1, 0, 0, nan).only("loss.total", "grad_norm"), map[string]float64{
 			onSensor: 1, onPhysics: .5, onObsNorm: 1, onReward: 1, onStd: 1,

@@ -71,7 +71,7 @@ func (c *Case) modelEvent() Feature {
 	}
 	spared := ""
 	if f, ok := c.recentChange(env); ok {
-		return f
+		return c.felt(f)
 	}
 	for _, e := range c.man.Events {
 		if e.Kind != dump.EventDR || e.Tick > c.beginning() || !about(e.Name, modelWords) || about(e.Name, contactWords) && !about(e.Name, []string{"frictionloss"}) {

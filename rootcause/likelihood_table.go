@@ -133,14 +133,18 @@ var likelihoods = []row{
 
 	{X1, yes, likes{
 		contact: b, reward: b, normalizer: b, std: b, graph: b,
-		capacity: b, model: .55, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+		capacity: b, model: .50, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
 	}},
 	{X1, "recent", likes{
 		contact: b, reward: b, normalizer: b, std: b, graph: .35,
-		capacity: b, model: .37, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+		capacity: b, model: .32, sensor: b, reset: b, action: b, learner: b, math: b, unknown: b,
+	}},
+	{X1, "felt", likes{
+		contact: .005, reward: .005, normalizer: .005, std: .005, graph: .02,
+		capacity: .005, model: .20, sensor: .005, reset: .01, action: .005, learner: .005, math: .005, unknown: .01,
 	}},
 	{X1, no, likes{
-		contact: .90, reward: .90, normalizer: .90, std: .90, graph: .60,
+		contact: .90, reward: .90, normalizer: .90, std: .90, graph: .58,
 		capacity: .90, model: .08, sensor: .90, reset: .90, action: .90, learner: .90, math: .90, unknown: .90,
 	}},
 	{X2, yes, likes{
@@ -190,6 +194,10 @@ var likelihoods = []row{
 	{X5, "obs", likes{
 		contact: .025, reward: .03, normalizer: .03, std: .02, graph: .03,
 		capacity: .05, model: .06, sensor: .05, reset: .09, action: .03, learner: .02, math: .03, unknown: .05,
+	}},
+	{X5, "seen", likes{
+		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .01,
+		capacity: .002, model: .002, sensor: .01, reset: .10, action: .002, learner: .002, math: .005, unknown: .01,
 	}},
 	{X5, no, likes{
 		contact: .942, reward: .934, normalizer: .934, std: .954, graph: .87,
@@ -398,7 +406,7 @@ var rare = map[string]map[outcome]float64{
 	},
 	SimKernel: {
 		{X2, yes}: .78, {X2, "air"}: .14, {X2, no}: .08, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15, {X14, "never"}: .12, {X14, no}: .64,
-		{X1, yes}: .05, {X1, "recent"}: .10, {X1, no}: .85,
+		{X1, yes}: .05, {X1, "recent"}: .10, {X1, "felt"}: .02, {X1, no}: .85,
 	},
 	AutodiffSingular: {
 		{X22, yes}: .90, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,

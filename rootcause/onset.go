@@ -192,6 +192,9 @@ func (c *Case) extent() Feature {
 // env's bad luck. Growth is no extent of a trip: that reaches one env first.
 func (c *Case) sharedGrowth() Feature {
 	r := c.root()
+	if c.modelEvent().Value == "felt" {
+		return idle("a change of the model that all felt explains that many went bad at once")
+	}
 	if f, ok := c.struck(r); ok {
 		return f
 	}

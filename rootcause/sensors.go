@@ -27,6 +27,8 @@ func (c *Case) sensorColumn() Feature {
 	switch {
 	case r.f.kind == obs && len(blocks) >= 2:
 		return found("state", fmt.Sprintf("%d parts of %s are %s at once (%s): they share the state, not a formula", len(blocks), r.name, words[r.class], few(blocks, 4))).in(r.f, r.env, r.col, r.tick)
+	case c.scattered(r):
+		return found("state", fmt.Sprintf("%d columns of %s are not finite at once, right after a reset: they share the state that it left", r.f.cell(r.frame, r.row).bad, r.name)).in(r.f, r.env, r.col, r.tick)
 	case r.f.kind == sensor:
 		return found("sensor", fmt.Sprintf("%s is a reading of the simulator's own sensors", name)).in(r.f, r.env, r.col, r.tick)
 	case about(name, sensorWords):
