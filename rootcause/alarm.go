@@ -37,6 +37,9 @@ func (c *Case) noticed() (step, bool) {
 		return step{}, false
 	}
 	s, ok := c.alarm()
+	if !ok {
+		s, ok = c.divided()
+	}
 	if ok {
 		c.wrong = append(c.wrong, fmt.Sprintf("%s is %s", s.name, words[s.class]))
 	} else {

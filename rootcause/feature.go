@@ -77,7 +77,7 @@ var rules = []rule{
 	{X18, "filler rows", "the bad rows are exactly those whose episode is over, or (\"unwritten\") all that is stored of few samples of a batch is not finite", "X18", (*Case).fillerRows, "record done beside the observations and rewards"},
 	{X19, "normalizer forgot", "its count fell, it is as new in an old run, or z jumped when a checkpoint was loaded", "X19", (*Case).normalizerLost, "record normalizer.count, and checkpoint_loaded as an event"},
 	{X20, "ranks", "one rank is apart from the others, or nothing keeps them together; \"elsewhere\": bad here with finite losses of its own", "X20", (*Case).ranks, "dump on every rank before the all-reduce, and record grad_norm per rank"},
-	{X21, "stands still", "a temperature that is learned does not move by a bit in a run of low precision while its gradient or the entropy pushes", "X21", (*Case).precision, "record alpha (or log_alpha), entropy and its target, and the facts amp.enabled and amp.dtype"},
+	{X21, "stands still", "a temperature, a target network or a count does not move by a bit in low precision while what drives it does", "X21", (*Case).precision, "record alpha (or log_alpha), entropy and its target, and the facts amp.enabled and amp.dtype"},
 	{X22, "gradient alone", "NaN at once while every loss is finite", "X22", (*Case).gradientAlone, "record the loss terms and grad_norm on the minibatch clock"},
 	{X23, "density", "a log-probability not finite from a finite action, mean and std", "X23", (*Case).density, "record action, policy.mean, policy.std and log_prob"},
 	{X24, "deaf", "gradients flow and no parameter moves by a bit", "X24", (*Case).deaf, "record gradients and parameters on the minibatch clock"},

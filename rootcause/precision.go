@@ -23,6 +23,9 @@ func (c *Case) precision() Feature {
 	if f, ok := c.flushed(); ok {
 		return f
 	}
+	if f, ok := c.stalled(); ok {
+		return f
+	}
 	low := c.lowPrecision()
 	if f, ok := c.stuck(low); ok {
 		return f
