@@ -93,7 +93,7 @@ func entersModel(c *Case) bool {
 	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent", "felt") || c.is(X2, yes, "air") || c.is(X4, yes) ||
 		c.is(X6, "impossible", "unstable", "shaky") || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
 }
-func entersSensor(c *Case) bool { return c.is(F1, onSensor) }
+func entersSensor(c *Case) bool { return c.is(F1, onSensor) || c.is(X8, "part") }
 func entersMath(c *Case) bool {
 	return c.is(F1, onSensor) || c.is(X23, yes) || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
 }

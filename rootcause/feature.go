@@ -70,7 +70,7 @@ var rules = []rule{
 	{X15, "driven hard", "the middle of the speeds in the 50 frames before it ran away is above 50 rad/s", "episodes", (*Case).excitement, "keep more frames before the end"},
 	{X16, "leap", "out of ordinary motion by 3.6 decades within one frame", "reset", (*Case).leap, "record qvel on the substep clock"},
 	{X7, "action leads", "it left the range before the physics did", "X7", (*Case).actionLeads, "record action and ctrl"},
-	{X8, "frozen", "controls or sensors stand still, bit for bit, while what they are made from goes on", "X8", (*Case).frozen, "record ctrl beside action"},
+	{X8, "frozen", "controls or sensors stand still, bit for bit, while what they are made from goes on, or (\"part\") some columns of an observation do in all envs", "X8", (*Case).frozen, "record ctrl beside action"},
 	{X12, "dropping", "counts above their limit, or overflow flags set, in a quarter of all checks, long before; flags once where nothing else went wrong", "physics", (*Case).dropping, "record nefc and ncon over the whole run, and the facts sim.njmax and sim.nconmax"},
 	{X13, "shared growth", "the physics of all envs ran away at once; or (\"struck\") that of many became non-finite within one frame", "X13", (*Case).sharedGrowth, "dump more envs, healthy ones among them"},
 	{X17, "replaced", "the run says so (\"named\": and of what); or the largest finite number, a run of exact zeros, a clock that turns back", "X17", (*Case).maskedValues, "count what is replaced (nan_to_num, skipped steps, auto-resets) as nan_replaced events"},

@@ -144,6 +144,10 @@ func (c *Case) frozen() Feature {
 			}
 		}
 	}
+	if f := c.stuckColumns(); f.Value == yes {
+		f.Value = "part"
+		return f
+	}
 	if !seen {
 		return unmeasured("ctrl beside action, or sensors beside the physics")
 	}

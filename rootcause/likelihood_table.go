@@ -259,6 +259,14 @@ var likelihoods = []row{
 		contact: .02, reward: .02, normalizer: .02, std: .02, graph: .25,
 		capacity: .02, model: .02, sensor: .03, reset: .03, action: .02, learner: .02, math: .02, unknown: .02,
 	}},
+	{X8, "part", likes{
+		contact: .004, reward: .004, normalizer: .004, std: .004, graph: .06,
+		capacity: .004, model: .004, sensor: .15, reset: .004, action: .004, learner: .004, math: .004, unknown: .03,
+	}},
+	{X8, no, likes{
+		contact: .976, reward: .976, normalizer: .976, std: .976, graph: .69,
+		capacity: .976, model: .976, sensor: .82, reset: .966, action: .976, learner: .976, math: .976, unknown: .95,
+	}},
 
 	{X12, yes, likes{
 		contact: .05, reward: .02, normalizer: .02, std: .02, graph: .02,
@@ -414,7 +422,7 @@ var rare = map[string]map[outcome]float64{
 		{X20, "elsewhere"}: .40, {X20, no}: .55,
 	},
 	Backend: {
-		{F12, yes}: .003, {X1, "recent"}: .10, {X1, no}: .80, {X9, "cuda"}: .40, {X9, "backend"}: .45, {X9, "other"}: .08, {X9, "std"}: .07, {X8, yes}: .05,
+		{F12, yes}: .003, {X1, "recent"}: .10, {X1, no}: .80, {X9, "cuda"}: .40, {X9, "backend"}: .45, {X9, "other"}: .08, {X9, "std"}: .07, {X8, yes}: .05, {X8, "part"}: .02, {X8, no}: .93,
 	},
 	Masked: {
 		{X3, yes}: .05, {X3, "sudden"}: .05, {X3, no}: .90, {F10, no}: .93, {F11, yes}: .10, {X17, yes}: .45,

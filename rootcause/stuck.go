@@ -1,0 +1,152 @@
+package rootcause
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The bounds of columns that are stuck: for how many frames, how often they must
+// have moved before, and what the normalizer must remember where that is not in
+// the file.
+const (
+	stuckFor  = 30
+	livelier  = 0.9
+	drifted   = 1e-3 // of the running std
+	lawfulGap = 1e-2 // of the drift
+)
+
+// stuckColumns finds some columns of an observation that no longer move by a bit in
+// any env, each env at a value of its own, while the others go on, and that once
+// moved: a sensor or its reader died. Commands, phases of an episode and the
+// parameters of an env stand still as well, and are none.
+func (c *Case) stuckColumns() Feature {
+	for _, f := range c.fields {
+		if f.kind != obs || !f.PerEnv || f.len() < stuckFor+1 || f.rows < 2 || c.idlePolicy() {
+			continue
+		}
+		if out, ok := c.stuckIn(f); ok {
+			return out
+		}
+	}
+	return found(no, "no column of an observation is stuck")
+}
+
+// stuckIn is stuckColumns for one field.
+func (c *Case) stuckIn(f *field) (Feature, bool) {
+	var cols []int
+	since, lively := -1, 0
+	for col := range f.to - f.from {
+		lo := f.stillSince(col)
+		switch {
+		case lo < 0:
+			return Feature{}, false
+		case f.len()-lo < 2:
+			lively++
+		case f.len()-lo < stuckFor || !f.ownValues(col) || !f.moved(col, lo) && !c.remembered(f, col, lo):
+		case since >= 0 && lo != since:
+			return Feature{}, false // what dies at once stops at once
+		default:
+			since, cols = lo, append(cols, col)
+		}
+	}
+	if len(cols) < 2 || lively < 2 {
+		return Feature{}, false
+	}
+	names := make([]string, len(cols))
+	for i, col := range cols {
+		names[i] = f.column(col)
+	}
+	out := found(yes, fmt.Sprintf("%d columns of %s do not move by a bit in any env for %s, although they moved before and the others do (%s)", len(cols), f.Name, f.clockWord(f.len()-since), few(names, 4)))
+	out.Measured, out.Baseline = float64(f.len()-since), stuckFor
+	return out.in(f, -1, cols[0], f.frames.Ticks[since]), true
+}
+
+// stillSince returns the first frame of those at the end in which a column has its
+// last value in every row, -1 when some value is not finite.
+func (f *field) stillSince(col int) int {
+	last := f.len() - 1
+	lo := last
+	for i := last; i >= 0; i-- {
+		for row := range f.rows {
+			v := f.at(i, row, col)
+			if !finite(v) {
+				return -1
+			}
+			if v != f.at(last, row, col) {
+				return lo
+			}
+		}
+		lo = i
+	}
+	return lo
+}
+
+// ownValues reports whether the rows of a column differ at the end: one value for
+// all is a bound, a command or a constant.
+func (f *field) ownValues(col int) bool {
+	last := f.len() - 1
+	for row := 1; row < f.rows; row++ {
+		for other := range row {
+			if f.at(last, row, col) == f.at(last, other, col) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// moved reports whether a column changed in nearly every frame of every row before
+// frame lo.
+func (f *field) moved(col, lo int) bool {
+	if lo < enough {
+		return false
+	}
+	for row := range f.rows {
+		n := 0
+		for i := 1; i < lo; i++ {
+			if f.at(i, row, col) != f.at(i-1, row, col) {
+				n++
+			}
+		}
+		if float64(n) < livelier*float64(lo-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// remembered reports whether the running mean of a column that stands still in the
+// whole file still moves towards it as one over the count does: then the column
+// was another before. Every env of the file must have been reset meanwhile, or
+// what a reset draws anew would stand still like that.
+func (c *Case) remembered(f *field, col, lo int) bool {
+	m, n := c.first(normMean), c.byName["normalizer.count"]
+	v := c.first(normVar)
+	if lo > 0 || m.len() < stuckFor || n.len() != m.len() || v.len() != m.len() || m.width != f.width {
+		return false
+	}
+	t := f.frames.Ticks
+	for row := range f.rows {
+		if !cutBetween(c.resets[f.env(row)], t[0]+1, t[len(t)-1]) {
+			return false
+		}
+	}
+	last := m.len() - 1
+	share := func(i int) float64 { return n.at(i, 0, 0) }
+	from, to, mid := m.at(0, 0, col), m.at(last, 0, col), m.at(last/2, 0, col)
+	a, b, h := share(0), share(last), share(last/2)
+	if !(a > 0 && h > a && b > h) || math.Abs(to-from) < drifted*math.Sqrt(v.at(last, 0, col)) {
+		return false
+	}
+	want := from + (to-from)*(1/a-1/h)/(1/a-1/b)
+	return math.Abs(mid-want) < lawfulGap*math.Abs(to-from)
+}
+
+// idlePolicy reports whether the actions stand still: then an observation that
+// holds them does.
+func (c *Case) idlePolicy() bool {
+	return slices.ContainsFunc(c.fields, func(f *field) bool {
+		return (f.kind == action || f.kind == mean) && f.len() > stuckFor && f.same(f.len()-2, f.len()-1)
+	})
+}

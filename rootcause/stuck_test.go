@@ -1,0 +1,82 @@
+package rootcause
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// stuck holds columns of the observation at their values of a frame from there on.
+func stuck(r *loopRun, from int, cols ...int) *loopRun {
+	f := r.fields["obs.policy"]
+	for i := from + 1; i < len(f.v); i++ {
+		for row := range f.v[i] {
+			for _, col := range cols {
+				f.v[i][row][col] = f.v[from][row][col]
+			}
+		}
+	}
+	return r
+}
+
+// TestStuckColumns: some columns of an observation die in all envs; what stands
+// still for other reasons is none.
+func TestStuckColumns(t *testing.T) {
+	c, d := stuck(newRun(80), 40, 1, 2).judge()
+	assert.Equal(t, "part", c.feature(X8).Value, c.feature(X8).Text)
+	assert.Contains(t, c.feature(X8).Text, "2 columns of obs.policy")
+	assert.Equal(t, BadSensor, d.Causes[0].ID)
+	same := stuck(newRun(80), 40, 1, 2)
+	for i := 40; i < 80; i++ {
+		for row := range same.man.EnvIDs {
+			same.set("obs.policy", i, row, 1, 5).set("obs.policy", i, row, 2, -5)
+		}
+	}
+	for name, r := range map[string]*loopRun{
+		"one column":          stuck(newRun(80), 40, 1),
+		"at two times":        stuck(stuck(newRun(80), 40, 1), 44, 2),
+		"for a short time":    stuck(newRun(80), 65, 1, 2),
+		"parameters of envs":  stuck(newRun(80), 0, 1, 2),
+		"at a bound":          same,
+		"everything is still": stuck(newRun(80), 40, 0, 1, 2, 3, 4),
+	} {
+		c, d := r.judge()
+		assert.NotEqual(t, "part", c.feature(X8).Value, name)
+		if name != "everything is still" {
+			assert.Equal(t, Clean, d.Verdict, name)
+		}
+	}
+}
+
+// TestTheNormalizerRemembers: columns that stand still in the whole file, by the
+// running mean that still moves as one over the count.
+func TestTheNormalizerRemembers(t *testing.T) {
+	run := func(before float64, reset bool) *loopRun {
+		r := stuck(newRun(60), 0, 1, 2)
+		m := r.fields["normalizer.mean"]
+		spec := m.spec
+		spec.Name, spec.Order = "normalizer.count", 48.5
+		n := &loopField{spec: spec, ticks: m.ticks, counts: m.counts}
+		for i := range m.v {
+			count := 1000 + 48*float64(i)
+			n.v = append(n.v, [][]float64{{count}})
+			for _, col := range []int{1, 2} {
+				m.v[i][0][col] = 2 + before*1000/count
+			}
+		}
+		r.fields[spec.Name] = n
+		r.man.Fields = append(r.man.Fields, spec)
+		if reset {
+			r.event(dump.Event{Tick: 200, Kind: dump.EventReset, Envs: r.man.EnvIDs, Count: 48})
+		}
+		return r
+	}
+	c, _ := run(1.5, true).judge()
+	assert.Equal(t, "part", c.feature(X8).Value, c.feature(X8).Text)
+	_, d := run(0, true).judge()
+	assert.Equal(t, Clean, d.Verdict, "always at that value")
+	_, d = run(1.5, false).judge()
+	assert.Equal(t, Clean, d.Verdict, "a reset may have drawn it")
+}
