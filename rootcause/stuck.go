@@ -22,7 +22,7 @@ const (
 // parameters of an env stand still as well, and are none.
 func (c *Case) stuckColumns() Feature {
 	for _, f := range c.fields {
-		if f.kind != obs || !f.PerEnv || f.len() < stuckFor+1 || f.rows < 2 || c.idlePolicy() {
+		if f.kind != obs || !f.PerEnv || f.len() < stuckFor+1 || f.rows < 2 || f.frames.Values.DType.Size() < 4 || c.idlePolicy() {
 			continue
 		}
 		if out, ok := c.stuckIn(f); ok {
@@ -123,7 +123,7 @@ func (f *field) moved(col, lo int) bool {
 func (c *Case) remembered(f *field, col, lo int) bool {
 	m, n := c.first(normMean), c.byName["normalizer.count"]
 	v := c.first(normVar)
-	if lo > 0 || m.len() < stuckFor || n.len() != m.len() || v.len() != m.len() || m.width != f.width {
+	if lo > 0 || m.len() < stuckFor || n.len() != m.len() || v.len() != m.len() || m.width != f.width || v.width != f.width {
 		return false
 	}
 	t := f.frames.Ticks
