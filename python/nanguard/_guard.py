@@ -15,6 +15,7 @@ from . import _hooks, _library, _run
 from ._arrays import is_scalar, layout_of, view_of
 from ._convert import clock_number, device_number, env_ids, json_of, logged, model_file, with_addresses
 from ._library import CLOCKS, TRIPPED, NanGuardError
+from ._numbers import One
 from ._plan import BoundField, Plan, locate, number_view
 from ._verdict import Tripped, Verdict, verdict_of
 
@@ -200,6 +201,8 @@ class Guard:
                 f.shared = view_of(now).shape == ()
             view, layout, _ = locate(now, f.shared, keep)
         assert layout is not None
+        if f.shared and layout.cols == 1 and not watch:
+            f.one = One(view.dtype, view.memory, view.device)
         f.id = self._bind(f, view, layout, stage=stage, clock=clock, unit=unit, order=order, limit=limit, growth=tuple(growth or ()))
         with self._lock:
             self._fields[name] = f
@@ -294,7 +297,8 @@ class Guard:
         Usual names are translated to those of the dump format (``value_loss`` to
         ``loss.value``, ``entropy`` to ``policy.entropy``); a name that the format does
         not have is recorded and never trips. Numbers are kept as float64; a number
-        that lies on a GPU stays there and keeps its type.
+        that lies on a GPU stays there and keeps its type, and a field that was bound
+        keeps the type it was bound in.
         """
         if self._watches:
             self._flush()
@@ -302,8 +306,11 @@ class Guard:
         for given in (numbers, named):
             for name, x in given.items() if given else ():
                 name = LOG_NAMES.get(name, name)
-                arrays[name] = x = x if type(x) is float else logged(x)
-                if name not in self._fields:
+                f = self._fields.get(name)
+                if type(x) is not float and (f is None or f.number is not None):
+                    x = logged(x)
+                arrays[name] = x
+                if f is None:
                     self._bind_number(name, x, clock)
         self._check(self._lib.ng_check_same if same else self._lib.ng_check, clock, arrays, {}, None)
 

@@ -34,6 +34,7 @@ from ._arrays import (
 )
 from ._library import CUDA, DTYPES, HOST, Library, Ref
 from ._loans import Loans
+from ._numbers import One, fitted
 
 _SIZE = ctypes.sizeof(Ref)
 _WORDS = _SIZE // 8
@@ -64,12 +65,13 @@ if (
 class BoundField:
     """A field of a guard, as this side knows it."""
 
-    __slots__ = ("name", "id", "shared", "cols", "number", "watched", "address")
+    __slots__ = ("name", "id", "shared", "cols", "number", "one", "watched", "address")
 
     def __init__(self, name: str, shared: bool, cols: list[str] | None) -> None:
         self.name, self.shared, self.cols = name, shared, cols
         self.id = -1
         self.number: ctypes.Array[ctypes.c_double] | None = None  # where a plain number is put
+        self.one: One | None = None  # of a shared field with a single element
         self.watched: Any = None  # the array, or a function that returns it
         self.address = 0  # of the watched array at the latest check
 
@@ -196,7 +198,11 @@ class Plan:
             self._pack(i, number_view(f), Layout(1, 1, 8, 8))
             self._entries[i] = (type(x), SCALAR, None, None, f.number, None)
             return
+        given = x
+        if f.one is not None:
+            x = fitted(f.name, x, f.one)
         v, layout, copied = locate(x, f.shared, keep)
+        copied = copied or x is not given
         lent = v.keep is not None and v.memory == CUDA
         if lent:
             self.lent.append(v.keep)
@@ -252,7 +258,7 @@ def locate(x: Any, shared: bool, keep: list[Any]) -> tuple[View, Layout, bool]:
 
     What must live while the view is used is added to keep.
     """
-    v = view_of(x)
+    v = x if isinstance(x, View) else view_of(x)
     layout = layout_of(v, shared)
     copied = layout is None
     if layout is None:

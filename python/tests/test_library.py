@@ -86,7 +86,9 @@ def test_a_library_of_another_build_is_refused(tmp_path, source: str, said: str)
         pytest.skip("no gcc on the PATH to build such a library with")
     path = tmp_path / "libnanguard.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(path)], input=source, text=True, check=True)
-    done = python("import nanguard\ntry: nanguard.Guard(4)\nexcept nanguard.NanGuardError as e: print(e.code, e)", NANGUARD_LIBRARY=str(path))
+    done = python(
+        "import nanguard\ntry: nanguard.Guard(4)\nexcept nanguard.NanGuardError as e: print(e.code, e)", NANGUARD_LIBRARY=str(path)
+    )
     assert done.stdout.startswith(f"library {path} "), done
     assert re.search(said.format(abi=_library.ABI), done.stdout), done.stdout
     assert "pip install" in done.stdout and "$NANGUARD_LIBRARY" in done.stdout
