@@ -12,12 +12,18 @@ CPU, which a busy machine disturbs less than time by the clock; the smallest of 
     rest      whole less these: the plan for these names, the lock, the arguments
 
 marshal + rest is what Python costs. On a GPU the library's part is a launch instead of a scan.
+
+A loop that works for a while between two calls finds the call's code and data out of the
+caches: "after_work" is the median time by the clock of a check of one field, and of a call of
+C that does nothing (getpid), each after so many milliseconds of other work in Python.
 """
 
 import argparse
+import ctypes
 import datetime
 import json
 import platform
+import statistics
 import tempfile
 import time
 
@@ -84,6 +90,23 @@ def measure(make, rounds):
     return {**us, "rest": us["whole"] - us["marshal"] - us["library"]}
 
 
+def after_work(ms, n=150):
+    """Median times by the clock of a check and of getpid after so many milliseconds of other work, in microseconds."""
+    x, big, nothing = np.zeros((ENVS, 4), np.float32), np.zeros(1 << 20), ctypes.CDLL(None).getpid
+    with nanguard.Guard(ENVS, tempfile.mkdtemp()) as guard:
+        took = {"check": [], "getpid": []}
+        for _ in range(n):
+            for name, call in (("check", lambda: guard.check("step", {"obs.x": x})), ("getpid", nothing)):
+                end = time.perf_counter() + ms / 1e3
+                while time.perf_counter() < end:
+                    big.sum()
+                    json.loads(json.dumps({"a": [1, 2, 3] * 30}))
+                t = time.perf_counter()
+                call()
+                took[name].append(time.perf_counter() - t)
+    return {name: statistics.median(t) * 1e6 for name, t in took.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=300)
@@ -95,6 +118,7 @@ def main():
         "date": datetime.date.today().isoformat(), "machine": f"{platform.machine()}, {cpu()}", "python": platform.python_version(),
         "torch": torch.__version__, "exchange": hasattr(torch.Tensor, "__dlpack_c_exchange_api__"),
         "us": {name: measure(make, args.rounds) for name, make in cases.items()},
+        "after_work_us": {f"{ms} ms": after_work(ms) for ms in (0, 1, 10)},
     }  # fmt: skip
     print(json.dumps(result, indent=1))
     if args.out:

@@ -5,6 +5,7 @@ package main
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,8 +53,30 @@ func TestHandlesCountUp(t *testing.T) {
 	assert.Same(t, h, gone)
 	_, err = lookUp("test", a)
 	assert.ErrorIs(t, err, errNoGuard)
-	assert.Greater(t, add(h), a)
+	b := add(h)
+	assert.Greater(t, b, a)
+	_, err = remove(b)
+	require.NoError(t, err)
 	again, err := remove(a)
 	require.NoError(t, err, "closing twice is no error")
 	assert.Nil(t, again)
+}
+
+// The runtime is kept awake as long as a guard is open.
+func TestAwakeWhileAGuardIsOpen(t *testing.T) {
+	asleep := func() bool {
+		handles.RLock()
+		defer handles.RUnlock()
+		return !handles.awake
+	}
+	require.Eventually(t, asleep, 10*time.Second, time.Millisecond)
+	for range 3 {
+		a, b := add(&handle{}), add(&handle{})
+		assert.False(t, asleep())
+		for _, n := range []uint64{a, b} {
+			_, err := remove(n)
+			require.NoError(t, err)
+		}
+		require.Eventually(t, asleep, 10*time.Second, time.Millisecond)
+	}
 }

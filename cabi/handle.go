@@ -18,12 +18,15 @@ type handle struct {
 	refs []detect.FieldRef
 }
 
-// handles holds the open guards. A number is given out once.
-var handles = struct {
+// table holds the open guards. A number is given out once.
+type table struct {
 	sync.RWMutex
-	last uint64
-	open map[uint64]*handle
-}{open: map[uint64]*handle{}}
+	last  uint64
+	open  map[uint64]*handle
+	awake bool // stayAwake runs
+}
+
+var handles = table{open: map[uint64]*handle{}}
 
 // errNoGuard is matched by errors about a handle that names no open guard.
 var errNoGuard = errors.New("no such guard")
@@ -34,7 +37,19 @@ func add(h *handle) uint64 {
 	defer handles.Unlock()
 	handles.last++
 	handles.open[handles.last] = h
+	if !handles.awake {
+		handles.awake = true
+		go stayAwake()
+	}
 	return handles.last
+}
+
+// rest reports whether no guard is open, and notes that nobody stays awake then.
+func (t *table) rest() bool {
+	t.Lock()
+	defer t.Unlock()
+	t.awake = len(t.open) > 0
+	return !t.awake
 }
 
 // lookUp returns the guard of a number.
