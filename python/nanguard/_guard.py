@@ -15,6 +15,7 @@ from . import _hooks, _library, _run
 from ._arrays import is_scalar, layout_of, view_of
 from ._convert import clock_number, device_number, env_ids, json_of, logged, model_file, with_addresses
 from ._library import CLOCKS, TRIPPED, NanGuardError
+from ._names import LOG_NAMES, is_shared, may_be_shared
 from ._numbers import One
 from ._plan import BoundField, Plan, locate, number_view
 from ._verdict import Tripped, Verdict, verdict_of
@@ -22,20 +23,6 @@ from ._verdict import Tripped, Verdict, verdict_of
 log = logging.getLogger("nanguard")
 
 OnTrip = Union[str, Callable[[Verdict], Any]]
-
-#: What users call a logged number, and its name in the dump format.
-LOG_NAMES = {
-    "entropy": "policy.entropy",
-    "loss": "loss.total",
-    "policy_loss": "loss.policy",
-    "surrogate_loss": "loss.policy",
-    "actor_loss": "loss.policy",
-    "value_loss": "loss.value",
-    "critic_loss": "loss.value",
-    "entropy_loss": "loss.entropy",
-    "learning_rate": "lr",
-    "approx_kl": "kl",
-}
 
 _guards: weakref.WeakSet[Guard] = weakref.WeakSet()
 
@@ -99,6 +86,7 @@ class Guard:
             raise ValueError(f'on_trip {on_trip!r}: want "dump", "raise" or a function of a Verdict')
         self._lib = _library.load()
         self._on_trip, self._post_frames, self._max_dumps = on_trip, post_frames, max_dumps
+        self._num_envs = num_envs
         self._lock = threading.RLock()
         self._fields: dict[str, BoundField] = {}
         self._watched: dict[str, list[BoundField]] = {clock: [] for clock in CLOCKS}
@@ -175,7 +163,9 @@ class Guard:
             unit: such as ``"rad/s"``.
             order: place among the fields of one check, ascending; 0: from the name.
             shared: one row for the whole run (a loss, the normalizer, parameters)
-                instead of one per env. None: only a number or a 0-d array is.
+                instead of one per env. None: a number or a 0-d array is, and what the
+                name says: ``normalizer.*``, ``param.*``, ``loss.*``, ``grad.*``, ``lr``,
+                ``kl``, ``alpha``, ``grad_norm``.
             limit: largest absolute value that is no trip, to see a divergence before it
                 is NaN; 0: no limit.
             growth: ``(factor, frames)`` or ``(factor, frames, floor)``: trip when the
@@ -198,7 +188,7 @@ class Guard:
             view, layout = number_view(f), layout_of(number_view(f), True)
         else:
             if shared is None:
-                f.shared = view_of(now).shape == ()
+                f.shared = self._is_shared(name, view_of(now).shape)
             view, layout, _ = locate(now, f.shared, keep)
         assert layout is not None
         if f.shared and layout.cols == 1 and not watch:
@@ -210,6 +200,20 @@ class Guard:
                 f.watched, f.address = array, view.address
                 self._watched[clock].append(f)
                 self._plans.clear()
+
+    def _is_shared(self, name: str, shape: tuple[int, ...]) -> bool:
+        """Decides what bind was not told: whether a field has one row for the whole run."""
+        if shape == () or is_shared(name):
+            return True
+        if shape == (self._num_envs,) and may_be_shared(name):
+            log.warning(
+                '%s of shape %s is taken to have one row per env: guard.bind("%s", x, shared=True) if it is one for all envs, '
+                "shared=False if it is not",
+                name,
+                shape,
+                name,
+            )
+        return False
 
     def _bind(
         self,

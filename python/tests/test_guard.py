@@ -100,6 +100,37 @@ def test_log_translates_and_trips(dumps, open_dump) -> None:
     assert list(d.field("loss.value")[:, 0]) == [2, 2.5]
 
 
+def test_names_that_are_shared_by_definition(dumps, open_dump, caplog) -> None:
+    """Also where their length is num_envs, and where it is not."""
+    square, other = np.zeros(ENVS), np.zeros(ENVS + 3)
+    names = ["normalizer.mean", "normalizer.var", "param.w", "loss.parts", "grad.w"]
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.bind("param.gamma", square, shared=False, clock="step")
+        for _ in range(2):
+            guard.check("step", {**dict.fromkeys(names, square), "obs": square, "lr": np.zeros(1), "param.b": other, "param.gamma": square})
+        d = open_dump(guard.dump())
+    assert {f["name"] for f in d.manifest["fields"] if f["per_env"]} == {"obs", "param.gamma"}
+    assert d.field("normalizer.mean").shape == (2, ENVS) and d.field("param.b").shape == (2, ENVS + 3)
+    assert "per env" not in caplog.text
+
+
+def test_a_vector_that_may_be_either_is_said_once(dumps, open_dump, caplog) -> None:
+    std = np.ones(ENVS)
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.bind("model.body_mass", std, shared=False, clock="step")
+        guard.bind("policy.log_std", std, shared=True, clock="step")
+        for _ in range(3):
+            guard.check(
+                "step", {"policy.std": std, "model.geom_friction": np.ones((ENVS, 3)), "model.body_mass": std, "policy.log_std": std}
+            )
+        d = open_dump(guard.dump())
+    said = [r.getMessage() for r in caplog.records if "per env" in r.getMessage()]
+    assert len(said) == 1 and said[0].startswith(
+        'policy.std of shape (8,) is taken to have one row per env: guard.bind("policy.std", x, shared=True)'
+    )
+    assert (d.spec("policy.std")["per_env"], d.spec("policy.log_std")["per_env"]) == (True, False)
+
+
 def test_strided_arrays(dumps) -> None:
     """Of a bad value only what belongs to the field counts."""
     base = np.full((2 * ENVS, 7), NAN, np.float32)
