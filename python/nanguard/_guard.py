@@ -92,6 +92,7 @@ class Guard:
         self._watched: dict[str, list[BoundField]] = {clock: [] for clock in CLOCKS}
         self._plans: dict[tuple[str, ...], Plan] = {}
         self._reported: Verdict | None = None  # the latest trip that was acted upon
+        self._closed_with: tuple[Verdict | None] | None = None  # the verdict as it stood when the guard was closed
         self._said_plan = False
         self._watches: list[Any] = []  # ModuleWatch
         self._hooks: _hooks.Hooks | None = None
@@ -278,6 +279,13 @@ class Guard:
         Arrays in host memory are read before check returns; a graph cannot have them.
         Give all arrays that belong together in one check: among them, the first bad
         one is told by their place in the loop, not by the order in which they come.
+        Two checks are two counts of the clock, also within one minibatch: what comes
+        later in the same count goes to :meth:`check_same`. They are two ticks in any
+        case, and what is bad in the earlier one is bad first.
+
+        Check observations right after a reset and before the policy reads them:
+        torch's distributions raise on a NaN, and the guard sees nothing of what is
+        checked behind that. The dump then has the exception and no trip.
         """
         if self._watches:
             self._flush()
@@ -407,7 +415,10 @@ class Guard:
     # What was found.
 
     def poll(self) -> Verdict | None:
-        """Returns what is known about the latest trip, None when there was none. It never waits."""
+        """Returns what is known about the latest trip, None when there was none. It never waits.
+
+        Of a closed guard it is what was known when it was closed.
+        """
         return self._verdict(self._lib.ng_poll)
 
     def wait(self) -> Verdict | None:
@@ -415,6 +426,8 @@ class Guard:
         return self._verdict(self._lib.ng_wait)
 
     def _verdict(self, call: Any) -> Verdict | None:
+        if self._closed_with is not None:
+            return self._closed_with[0]
         v = _library.VerdictStruct(struct_size=ctypes.sizeof(_library.VerdictStruct))
         if self._lib.ok(call(self._handle, ctypes.byref(v))) != TRIPPED:
             return None
@@ -515,6 +528,7 @@ class Guard:
         try:
             if os.getpid() == self._pid:
                 v = self.wait()
+                self._closed_with = (v,)
                 if v is not None and v != self._reported:
                     self._act(v)
                 for watch in list(self._watches):

@@ -79,10 +79,22 @@ def test_closed_twice_and_used_after(dumps) -> None:
     guard.close()
     with guard:
         pass
-    for call in (lambda: guard.check(reward=np.zeros(ENVS)), guard.poll, guard.wait, guard.dump, guard.plan, lambda: guard.fact("a", 1)):
+    for call in (lambda: guard.check(reward=np.zeros(ENVS)), guard.dump, guard.plan, lambda: guard.fact("a", 1)):
         with pytest.raises(nanguard.NanGuardError, match="it is closed") as e:
             call()
         assert e.value.code == "handle"
+    assert guard.poll() is guard.wait() is None
+
+
+def test_the_verdict_outlives_the_guard(dumps) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.check(reward=np.zeros(ENVS))
+        guard.check(reward=np.full(ENVS, np.nan))
+    v = guard.poll()
+    assert v == guard.wait() and (v.field, v.count, v.done) == ("reward", 2, True)
+    assert Dump(v.path).manifest["trip"]["field"] == "reward"
+    guard.close()
+    assert guard.poll() == v
 
 
 def test_a_forgotten_guard_is_closed(dumps) -> None:
