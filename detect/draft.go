@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/nanguard/nanguard/dump"
 )
@@ -96,7 +97,7 @@ func (d *dumping) draftOf(s *story) (*dump.Draft, error) {
 		},
 		Meta: dump.MetaDraft{
 			BadEnvIDs: slices.Sorted(slices.Values(s.badEnvsBy(s.tick))), DetectionStep: detectionStep(s),
-			Timestamp: d.stamp, Note: d.reason,
+			Timestamp: d.stamp, Note: d.note(),
 		},
 		Model: d.cfg.Model,
 	}
@@ -115,6 +116,16 @@ func (d *dumping) run() dump.Run {
 	}
 	run.GPU = cmp.Or(run.GPU, d.gpu)
 	return run
+}
+
+// note returns the reason as events and metadata have it: of an exception only
+// what it says first, as the run has all of it.
+func (d *dumping) note() string {
+	if !exceptionText.MatchString(d.reason) || d.run().Exception != d.reason {
+		return d.reason
+	}
+	said, _, _ := strings.Cut(d.reason, "\n")
+	return said
 }
 
 // clocks returns the counts of the clocks that were used.
@@ -169,7 +180,7 @@ func (d *dumping) eventsOf(s *story, rows []int) []dump.Event {
 	}
 	events := log.draft(rows, d.at.tick)
 	if d.reason != "" {
-		events = append(events, dump.Event{Tick: max(d.at.tick, s.tick), Kind: dump.EventNote, Count: len(d.blamed), Detail: d.reason})
+		events = append(events, dump.Event{Tick: max(d.at.tick, s.tick), Kind: dump.EventNote, Count: len(d.blamed), Detail: d.note()})
 	}
 	return events
 }

@@ -122,17 +122,18 @@ func TestDumpOnException(t *testing.T) {
 	std := bind(t, g, "policy.std", 1, FieldOptions{})
 	std[7] = -0.01
 	check(t, g, dump.ClockStep)
-	const reason = "RuntimeError: normal expects all elements of std >= 0.0"
+	const said = "RuntimeError: normal expects all elements of std >= 0.0"
+	const reason = said + "\nTraceback (most recent call last):\n  File \"train.py\", line 3, in step"
 	path, err := g.Dump(reason, 7)
 	require.NoError(t, err)
 	f := open(t, path)
 	m := f.Manifest()
 	assert.Nil(t, m.Trip)
 	assert.Equal(t, reason, m.Run.Exception)
-	assert.Equal(t, []dump.Event{{Tick: 1, Kind: dump.EventNote, Count: 1, Detail: reason}}, m.Events)
+	assert.Equal(t, []dump.Event{{Tick: 1, Kind: dump.EventNote, Count: 1, Detail: said}}, m.Events)
 	assert.Equal(t, []int{7, 2, 8}, m.EnvIDs)
 	assert.Equal(t, []dump.Role{dump.RoleSuspect, dump.RoleControl, dump.RoleControl}, m.EnvRoles)
-	assert.Equal(t, reason, f.Metadata().Values["note"])
+	assert.Equal(t, said, f.Metadata().Values["note"])
 	_, tripped := g.Poll()
 	assert.False(t, tripped)
 

@@ -14,13 +14,32 @@ if TYPE_CHECKING:
     from ._guard import Guard
 
 
+#: Most characters of a message, and most frames of a traceback, that a dump holds.
+_MESSAGE, _FRAMES = 4000, 50
+
+
 def text_of(kind: type, value: BaseException | None, tb: Any) -> str:
-    """Returns an exception as a dump holds it: what it says, then the traceback."""
-    last = "".join(traceback.format_exception_only(kind, value)).strip()
+    """Returns an exception as a dump holds it: the first line of what it says, then the traceback as Python prints it.
+
+    What is too long loses its middle or, of the traceback, its outer frames: the
+    error itself is at the end.
+    """
+    last = "".join(traceback.format_exception_only(kind, value)).strip().replace("\0", "\\0")
     name, _, rest = last.partition(":")
     last = kind.__name__ + (":" + rest if rest else "") if name.endswith(kind.__name__) else last
-    stack = "".join(traceback.format_tb(tb)).rstrip()
-    return f"{last}\nTraceback (most recent call last):\n{stack}" if stack else last
+    first = _cut(last.partition("\n")[0])
+    stack = "".join(traceback.format_tb(tb, -_FRAMES)).rstrip()
+    if not stack:
+        return _cut(last)
+    left_out = sum(1 for _ in traceback.walk_tb(tb)) - _FRAMES
+    more = f"  ... ({left_out} frames left out)\n" if left_out > 0 else ""
+    return f"{first}\nTraceback (most recent call last):\n{more}{stack}\n{_cut(last)}"
+
+
+def _cut(text: str) -> str:
+    """Returns a text without its middle when it is too long."""
+    n = len(text) - _MESSAGE
+    return text if n <= 0 else f"{text[: _MESSAGE // 4]} ... ({n} characters left out) ... {text[n + _MESSAGE // 4 :]}"
 
 
 _living: weakref.WeakSet[Hooks] = weakref.WeakSet()

@@ -3,6 +3,7 @@
 import gc
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -44,7 +45,43 @@ def test_an_exception_leaves_a_dump(dumps) -> None:
     assert lines[0] == "ZeroDivisionError: division by zero"
     assert lines[1] == "Traceback (most recent call last):"
     assert any(line.strip() == "_ = 1 / 0" for line in lines[2:])
+    assert lines[-1] == lines[0]
     assert d.manifest["trip"] is None
+
+
+def test_a_long_message_is_said_once(dumps) -> None:
+    message = "found invalid values:\ntensor([[nan, 0.123]])\nsee above"
+    with pytest.raises(ValueError):
+        with nanguard.Guard(ENVS, dumps) as guard:
+            guard.check(reward=np.zeros(ENVS))
+            raise ValueError(message)
+    d = only_dump(dumps)
+    lines = d.manifest["run"]["exception"].splitlines()
+    assert lines[:2] == ["ValueError: found invalid values:", "Traceback (most recent call last):"]
+    assert lines[-3:] == ["ValueError: found invalid values:", "tensor([[nan, 0.123]])", "see above"]
+    said = [d.manifest["run"]["exception"], d.metadata["note"], *(e["detail"] for e in d.events("note"))]
+    assert len(said) == 3 and said[1] == said[2] == lines[0]
+    assert sum(text.count("tensor([[nan") for text in said) == 1
+
+
+def test_what_is_cut_of_an_exception_is_not_its_end(dumps) -> None:
+    def deep(n: int) -> None:
+        if n:
+            return deeper(n - 1)
+        raise ValueError("begins\n" + "x" * 100_000 + "\0\nends here")
+
+    def deeper(n: int) -> None:
+        deep(n)
+
+    with pytest.raises(ValueError):
+        with nanguard.Guard(ENVS, dumps) as guard:
+            guard.check(reward=np.zeros(ENVS))
+            deep(200)
+    text = only_dump(dumps).manifest["run"]["exception"]
+    lines = text.splitlines()
+    assert lines[0] == "ValueError: begins" and lines[-1] == "ends here"
+    assert re.search(r"\(35\d frames left out\)", lines[2]) and any("in deep" in line for line in lines)
+    assert re.search(r"\(9\d{4} characters left out\)", text) and len(text) < 20_000
 
 
 def test_an_exception_of_a_module_is_named_by_its_class(dumps) -> None:
