@@ -115,7 +115,7 @@ func entersLearner(c *Case) bool {
 
 // The causes that are rare need their own fact; nothing else lets them in.
 func entersPrecision(c *Case) bool { return c.is(X21, yes) }
-func entersPadding(c *Case) bool   { return c.is(X18, yes, "unwritten") || c.is(X3, "partial") }
+func entersPadding(c *Case) bool   { return c.is(X18, yes, "all", "unwritten") || c.is(X3, "partial") }
 func entersLost(c *Case) bool      { return c.is(X19, yes) }
 func entersRanks(c *Case) bool     { return c.is(X20, yes, "elsewhere") }
 func entersAutodiff(c *Case) bool  { return c.is(X22, yes) }

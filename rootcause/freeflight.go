@@ -102,6 +102,7 @@ func (c *Case) contactModel() Feature {
 		return out
 	}
 	if f, ok := c.untouched(); ok {
+		f.Half = !out.known() // a scene without anything to touch says little of why it ran away
 		return f
 	}
 	return out

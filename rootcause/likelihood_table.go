@@ -305,13 +305,17 @@ var likelihoods = []row{
 		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
 		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .001, math: .001, unknown: .001,
 	}},
+	{X18, "all", likes{
+		contact: .003, reward: .003, normalizer: .003, std: .003, graph: .003,
+		capacity: .003, model: .003, sensor: .003, reset: .003, action: .003, learner: .003, math: .003, unknown: .006,
+	}},
 	{X18, "unwritten", likes{
 		contact: .0003, reward: .0003, normalizer: .0003, std: .0003, graph: .001,
 		capacity: .0003, model: .0003, sensor: .0003, reset: .0003, action: .0003, learner: .0003, math: .0003, unknown: .001,
 	}},
 	{X18, no, likes{
-		contact: .998, reward: .998, normalizer: .998, std: .998, graph: .998,
-		capacity: .998, model: .998, sensor: .998, reset: .998, action: .998, learner: .998, math: .998, unknown: .998,
+		contact: .9957, reward: .9957, normalizer: .9957, std: .9957, graph: .995,
+		capacity: .9957, model: .9957, sensor: .9957, reset: .9957, action: .9957, learner: .9957, math: .9957, unknown: .992,
 	}},
 	{X19, yes, likes{
 		contact: .0005, reward: .0005, normalizer: .002, std: .0005, graph: .0005,
@@ -402,7 +406,7 @@ var rare = map[string]map[outcome]float64{
 		{F10, no}: .90, {F11, yes}: .05,
 	},
 	PaddingRows: {
-		{X18, yes}: .60, {X18, "unwritten"}: .25, {X18, no}: .15, {F1, onReward}: .10, {F6, yes}: .15, {X3, yes}: .03, {X3, "sudden"}: .05, {X3, "partial"}: .30, {X3, no}: .62, {F1, onSensor}: .70, {F1, onLearner}: .15, {F8, "few"}: .20, {F8, "some"}: .60, {F8, "all"}: .20, {X10, "sensor"}: .30, {X10, "term"}: .30,
+		{X18, yes}: .50, {X18, "all"}: .12, {X18, "unwritten"}: .23, {X18, no}: .15, {F1, onReward}: .10, {F6, yes}: .15, {X3, yes}: .03, {X3, "sudden"}: .05, {X3, "partial"}: .30, {X3, no}: .62, {F1, onSensor}: .70, {F1, onLearner}: .15, {F8, "few"}: .20, {F8, "some"}: .60, {F8, "all"}: .20, {X10, "sensor"}: .30, {X10, "term"}: .30,
 		{X10, "state"}: .40,
 	},
 	NormalizerLost: {

@@ -18,7 +18,7 @@ const zeroRun = 2
 // that never had any, or a clock that ran backwards (an engine's own reset).
 func (c *Case) maskedValues() Feature {
 	if s, ok := c.replaced(); ok {
-		if r := c.root(); r != nil && r.class != masked && r.tick <= s.tick {
+		if r := c.root(); r != nil && r.class != masked && (r.tick < s.tick || r.tick == s.tick && (r.f == nil || r.f.kind.isBody() || s.f != nil && !s.f.kind.isBody())) {
 			return found(no, fmt.Sprintf("%s was replaced at tick %d, after %s had gone bad in plain sight", s.name, s.tick, r.name))
 		}
 		value := yes

@@ -46,6 +46,9 @@ func (c *Case) doneRows() Feature {
 	}
 	f := found(yes, fmt.Sprintf("%s is %s %s whose episode is over", o.f.Name, words[o.class], rows))
 	f.Measured, f.Baseline = float64(both), float64(over)
+	if o.f.kind != obs && c.allOver(o) {
+		f.Value = "all"
+	}
 	return f.onset(o)
 }
 

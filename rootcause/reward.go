@@ -3,6 +3,8 @@ package rootcause
 import (
 	"fmt"
 	"math"
+
+	"github.com/nanguard/nanguard/dump"
 )
 
 // epsilons are the small numbers that people add to a denominator.
@@ -28,6 +30,9 @@ func (c *Case) rewardSpike() Feature {
 	}
 	if v.len() == 0 {
 		return unmeasured("the physics under the reward")
+	}
+	if v.Clock == dump.ClockStep && r.f.Clock == dump.ClockStep && c.endedAt(r) {
+		return unmeasured("the physics under the reward: what is beside it is of the next episode")
 	}
 	if !c.quietAt(v, r.env, r.tick) {
 		return found(no, fmt.Sprintf("%s went bad over physics that had run away", r.name))

@@ -16,7 +16,7 @@ func (c *Case) seenAfterReset(r *step) (Feature, bool) {
 		if f.kind != obs || f.len() == 0 || row < 0 || i < 1 || f.frames.Ticks[i] < at {
 			continue
 		}
-		if k := v.upTo(f.frames.Ticks[i]); k >= 0 && v.frames.Ticks[k] > at || f.state(i, row) == "" || f.state(i-1, row) != "" {
+		if k := v.upTo(f.frames.Ticks[i]); k < 0 || v.frames.Ticks[k] > at || f.state(i, row) == "" || f.state(i-1, row) != "" {
 			continue
 		}
 		cell := f.cell(i, row)
@@ -38,7 +38,8 @@ func (c *Case) scattered(r *step) bool {
 		return false
 	}
 	bad := int(r.f.cell(r.frame, r.row).bad)
-	return bad >= 3 && 4*bad >= r.f.to-r.f.from
+	cols := r.f.to - r.f.from
+	return bad >= 3 && 4*bad >= cols && bad < cols // all of it is filler
 }
 
 // sumAlone reports whether a total reward is not finite while every term of it

@@ -56,3 +56,21 @@ func (f *field) badColumns(i int) []int {
 	}
 	return bad
 }
+
+// allOver reports whether every row of the file went bad, and ended, in the same
+// record: with no row beside them that is neither, the match tells little, and a
+// value that is not finite may be what ended them.
+func (c *Case) allOver(o *onset) bool {
+	i := o.f.upTo(o.tick)
+	for row := 0; i >= 0 && row < o.f.rows; row++ {
+		if o.f.cell(i, row).bad == 0 {
+			return false
+		}
+	}
+	return i >= 0 && o.f.rows > 1
+}
+
+// endedAt reports whether the env of a step was reset in the very env step.
+func (c *Case) endedAt(r *step) bool {
+	return r.env >= 0 && cutBetween(c.resets[r.env], c.stepsBefore(r.tick, 1)+1, r.tick+1)
+}

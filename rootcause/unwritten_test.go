@@ -36,3 +36,49 @@ func TestNeverWritten(t *testing.T) {
 		assert.NotEqual(t, "unwritten", c.feature(X18).Value, "%v", other)
 	}
 }
+
+// TestAllOver is X18 where every row of the file ends in the very record in which
+// it goes bad: what was not finite may be what ended them.
+func TestAllOver(t *testing.T) {
+	ended := func(rows int) *loopRun {
+		r := newRun(40)
+		for row := range r.man.EnvIDs {
+			if row < rows {
+				r.set("done", -3, row, 0, 1).set("reward", -3, row, 0, nan)
+			}
+		}
+		return r
+	}
+	c, _ := ended(5).judge()
+	assert.Equal(t, "all", c.feature(X18).Value, c.feature(X18).Text)
+	c, d := ended(3).judge()
+	assert.Equal(t, yes, c.feature(X18).Value, c.feature(X18).Text)
+	assert.Contains(t, causesOf(&d), PaddingRows)
+}
+
+// TestTerminatedForNaN is X17: a termination for a NaN of the state in the record
+// in which the reward is NaN says that the state was, and that it is gone.
+func TestTerminatedForNaN(t *testing.T) {
+	run := func(said float64) *loopRun {
+		r := newRun(40).drop(physicsFields...).set("done", -3, 0, 0, 1).set("reward", -3, 0, 0, nan)
+		d := r.fields["done"]
+		spec := d.spec
+		spec.Name, spec.Order = "termination.nan_guard", 28
+		f := &loopField{spec: spec, ticks: d.ticks, counts: d.counts}
+		for i := range d.v {
+			f.v = append(f.v, nil)
+			for range d.v[i] {
+				f.v[i] = append(f.v[i], []float64{0})
+			}
+		}
+		f.v[len(f.v)-3][0][0] = said
+		r.fields[spec.Name] = f
+		r.man.Fields = append(r.man.Fields, spec)
+		return r
+	}
+	c, d := run(1).judge()
+	assert.Equal(t, yes, c.feature(X17).Value, c.feature(X17).Text)
+	assert.Equal(t, Masked, d.Causes[0].ID)
+	c, _ = run(0).judge()
+	assert.Equal(t, no, c.feature(X17).Value, c.feature(X17).Text)
+}
