@@ -115,12 +115,13 @@ func entersLearner(c *Case) bool {
 
 // The causes that are rare need their own fact; nothing else lets them in.
 func entersPrecision(c *Case) bool { return c.is(X21, yes) }
-func entersPadding(c *Case) bool   { return c.is(X18, yes, "all", "unwritten") || c.is(X3, "partial") }
-func entersLost(c *Case) bool      { return c.is(X19, yes) }
-func entersRanks(c *Case) bool     { return c.is(X20, yes, "elsewhere") }
-func entersAutodiff(c *Case) bool  { return c.is(X22, yes) }
-func entersBackend(c *Case) bool   { return c.is(X9, "cuda", "backend") }
-func entersMasked(c *Case) bool    { return c.is(X17, yes, "named", "shown") }
+
+func entersPadding(c *Case) bool  { return c.is(X18, yes, "all", "unwritten") || c.is(X3, "partial") }
+func entersLost(c *Case) bool     { return c.is(X19, yes) }
+func entersRanks(c *Case) bool    { return c.is(X20, yes, "elsewhere") }
+func entersAutodiff(c *Case) bool { return c.is(X22, yes) }
+func entersBackend(c *Case) bool  { return c.is(X9, "cuda", "backend") }
+func entersMasked(c *Case) bool   { return c.is(X17, yes, "named", "shown") }
 
 // entersKernel lets the simulator's own numerics in where no contact was active
 // and the model that was looked at has no fault.

@@ -406,7 +406,7 @@ var rare = map[string]map[outcome]float64{
 		{F10, no}: .90, {F11, yes}: .05,
 	},
 	PaddingRows: {
-		{X18, yes}: .50, {X18, "all"}: .12, {X18, "unwritten"}: .23, {X18, no}: .15, {F1, onReward}: .10, {F6, yes}: .15, {X3, yes}: .03, {X3, "sudden"}: .05, {X3, "partial"}: .30, {X3, no}: .62, {F1, onSensor}: .70, {F1, onLearner}: .15, {F8, "few"}: .20, {F8, "some"}: .60, {F8, "all"}: .20, {X10, "sensor"}: .30, {X10, "term"}: .30,
+		{X18, yes}: .60, {X18, "all"}: .12, {X18, "unwritten"}: .23, {X18, no}: .15, {F1, onReward}: .10, {F6, yes}: .15, {X3, yes}: .03, {X3, "sudden"}: .05, {X3, "partial"}: .30, {X3, no}: .62, {F1, onSensor}: .70, {F1, onLearner}: .15, {F8, "few"}: .20, {F8, "some"}: .60, {F8, "all"}: .20, {X10, "sensor"}: .30, {X10, "term"}: .30,
 		{X10, "state"}: .40,
 	},
 	NormalizerLost: {
