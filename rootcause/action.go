@@ -24,6 +24,9 @@ func (c *Case) extremeAction() Feature {
 	if a.len() == 0 || !ok {
 		return c.unblamed(a, "action or ctrl")
 	}
+	if out, ok := c.steadily(c.root()); ok {
+		return out
+	}
 	worst := unmeasured("a finite action of the env before it began")
 	for _, f := range []*field{a, c.first(ctrl)} {
 		out := c.spike(f, env)
@@ -140,6 +143,9 @@ func (c *Case) actionLeads() Feature {
 		return found(yes, fmt.Sprintf("%s%s left every sensible range (%s) at tick %d, and the physics followed", s.name, inEnv(s.env), num(s.size), s.tick)).in(s.f, s.env, s.col, s.tick)
 	}
 	if f, ok := c.commandLed(r); ok {
+		return f
+	}
+	if f, ok := c.steadily(r); ok {
 		return f
 	}
 	f := c.first(ctrl)

@@ -95,7 +95,7 @@ func entersModel(c *Case) bool {
 }
 func entersSensor(c *Case) bool { return c.is(F1, onSensor) || c.is(X8, "part") }
 func entersMath(c *Case) bool {
-	return c.is(F1, onSensor) || c.is(X23, yes) || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
+	return c.is(F1, onSensor) || c.is(X23, yes, "control", "optimizer") || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
 }
 
 func entersReset(c *Case) bool {

@@ -77,16 +77,17 @@ func (c *Case) clean() bool { return len(c.wrong) == 0 && !c.is(F12, yes) }
 // an eps of a hundredth in the denominator (RSL-RL) there is no division by zero,
 // and without a normalizer there is none at all.
 func (c *Case) factor(cause string) float64 {
+	out := c.ruledOut(cause)
 	if cause != NormalizerCold {
-		return 1
+		return out
 	}
 	if v, ok := c.fact("normalizer.enabled"); ok && v == 0 {
-		return 0.05
+		return 0.05 * out
 	}
 	if e := c.epsilon(); finite(e) && e >= 1e-3 {
-		return 0.4
+		return 0.4 * out
 	}
-	return 1
+	return out
 }
 
 // sorted returns the candidates by falling posterior.

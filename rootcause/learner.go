@@ -11,6 +11,11 @@ import (
 // paramsBad is F11: parameters that were non-finite before the step in which
 // anything else went bad.
 func (c *Case) paramsBad() Feature {
+	if r := c.root(); r != nil && r.f != nil {
+		if _, ok := c.optimizerStep(r); ok {
+			return idle("the step that made the parameters so is in the file (X23)")
+		}
+	}
 	seen := false
 	for _, f := range c.fields {
 		if f.kind != param && f.kind != paramStd && f.kind != logStd || f.Stage != dump.StageParam {
@@ -38,6 +43,9 @@ func (c *Case) learnerBlowUp() Feature {
 	}
 	if r.f.kind < mean || r.f.kind == reward || r.f.kind == term {
 		return found(no, fmt.Sprintf("it began in the env (%s), not in the learner", r.name))
+	}
+	if f, ok := c.unstepped(r); ok {
+		return f
 	}
 	return c.judgeLearner(r)
 }
@@ -89,7 +97,7 @@ func (s *step) share() (bad, all int) {
 // sudden reports whether a value of the learner became NaN in one step out of
 // ordinary ones, and nothing else of the learner was on its way up.
 func (c *Case) sudden(r *step) bool {
-	if r.class != "nan" || r.first() {
+	if r.class != "nan" || r.first() && !c.newborn(r) {
 		return false
 	}
 	return !slices.ContainsFunc(c.fields, func(f *field) bool {

@@ -171,6 +171,10 @@ var likelihoods = []row{
 		contact: .005, reward: .01, normalizer: .005, std: .005, graph: .01,
 		capacity: .005, model: .005, sensor: .01, reset: .005, action: .005, learner: .005, math: .12, unknown: .03,
 	}},
+	{X3, "unstepped", likes{
+		contact: .0005, reward: .0005, normalizer: .0005, std: .0005, graph: .01,
+		capacity: .0005, model: .0005, sensor: .0005, reset: .0005, action: .0005, learner: .0005, math: .0005, unknown: .03,
+	}},
 	{X3, no, likes{
 		contact: .925, reward: .86, normalizer: .915, std: .855, graph: .89,
 		capacity: .925, model: .925, sensor: .92, reset: .925, action: .865, learner: .045, math: .61, unknown: .77,
@@ -341,6 +345,18 @@ var likelihoods = []row{
 		contact: .01, reward: .01, normalizer: .02, std: .10, graph: .03,
 		capacity: .01, model: .01, sensor: .01, reset: .01, action: .05, learner: .15, math: .45, unknown: .05,
 	}},
+	{X23, "control", likes{
+		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .01,
+		capacity: .002, model: .002, sensor: .002, reset: .002, action: .005, learner: .002, math: .2, unknown: .02,
+	}},
+	{X23, "optimizer", likes{
+		contact: .001, reward: .001, normalizer: .001, std: .002, graph: .005,
+		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .01, math: .1, unknown: .01,
+	}},
+	{X23, no, likes{
+		contact: .987, reward: .987, normalizer: .977, std: .896, graph: .955,
+		capacity: .987, model: .987, sensor: .987, reset: .987, action: .944, learner: .838, math: .25, unknown: .92,
+	}},
 	{X22, yes, likes{
 		contact: .02, reward: .04, normalizer: .02, std: .02, graph: .02,
 		capacity: .02, model: .02, sensor: .02, reset: .02, action: .02, learner: .04, math: .1, unknown: .05,
@@ -414,7 +430,7 @@ var rare = map[string]map[outcome]float64{
 	},
 	RankDesync: {
 		{X20, yes}: .55, {X20, "elsewhere"}: .40, {X20, no}: .05, {X22, yes}: .60, {X3, yes}: .25, {X3, "sudden"}: .65,
-		{X3, no}: .10, {F10, yes}: .10, {F10, no}: .85, {F11, yes}: .20,
+		{X3, no}: .10, {F10, yes}: .10, {F10, no}: .85, {F11, yes}: .20, {F1, onObsNorm}: .10,
 	},
 	SimKernel: {
 		{X2, yes}: .78, {X2, "air"}: .14, {X2, no}: .08, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15, {X14, "never"}: .12, {X14, no}: .64,

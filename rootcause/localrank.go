@@ -18,7 +18,7 @@ func (c *Case) reduced() (Feature, bool) {
 	}
 	if own := c.ownGradient(r); own != nil {
 		i := own.upTo(r.tick)
-		if v := own.at(i, 0, 0); finite(v) {
+		if v := own.at(i, 0, own.ownColumn(r)); finite(v) {
 			return found(yes, fmt.Sprintf("%s is %s at tick %d while this rank's own %s is %s: the all-reduce brought it (rank %d of %d)",
 				r.name, words[r.class], r.tick, own.Name, num(v), c.man.Run.Rank, c.man.Run.WorldSize)).in(r.f, -1, max(r.col, 0), r.tick), true
 		}
@@ -30,11 +30,19 @@ func (c *Case) reduced() (Feature, bool) {
 	return Feature{}, false
 }
 
+// ownColumn returns the column of a rank's own values that a step's came from.
+func (f *field) ownColumn(r *step) int {
+	if f.to-f.from == 1 {
+		return 0
+	}
+	return max(r.col, 0)
+}
+
 // ownGradient returns this rank's own part of the gradient that a step is of,
 // with a frame at that time, nil where it is not recorded.
 func (c *Case) ownGradient(r *step) *field {
 	if r.f.kind != grad {
-		return nil
+		return c.twin(r)
 	}
 	i := slices.IndexFunc(c.fields, func(f *field) bool {
 		if f.kind != grad || f.PerEnv || f.to-f.from != 1 || !about(f.Name, localWords) {

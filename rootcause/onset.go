@@ -35,6 +35,9 @@ func (c *Case) onsetClass() Feature {
 			f.Value = onSensor
 			f.Text += "; the normalizer's mean and variance of that column are fine, and a finite number over a positive one is finite: something between the two did it"
 		}
+		if _, ok := c.controlFormula(r); ok {
+			f.Value = onSensor // made from the state by code of the task
+		}
 		if c.sharesState(r) {
 			f.Value, f.Half = onPhysics, true
 			f.Text += "; several rewards or observations of the env went bad together, and what they share is the state, which is not recorded"
@@ -168,6 +171,8 @@ func (c *Case) extent() Feature {
 		return idle("no bad env to count")
 	case r.f == nil || r.f.PerEnv && r.env < 0 && r.row < 0:
 		return unmeasured("how many envs were bad")
+	case r.f.PerEnv && (r.f.kind == std || r.f.kind == logStd) && c.variesByEnv(r.f, r.frame):
+		return idle("the std is made for each env from its observation: how many envs it blew up in says nothing")
 	case !r.f.PerEnv:
 		return found("all", fmt.Sprintf("%s is one value for the whole run: every env has it", r.name))
 	}

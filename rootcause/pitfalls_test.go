@@ -158,6 +158,7 @@ func TestNormalizerPriorFollowsEps(t *testing.T) {
 	prior := func(eps any) float64 {
 		r := newRun(30).set("reward.reach", -1, 0, 0, nan)
 		r.man.Facts["normalizer.eps"] = eps
+		r.man.Facts["graph.step.replays"] = 30.0 // so that a stale graph keeps its prior
 		c, _ := r.judge()
 		for _, k := range c.Findings().candidates(TextbookPrior) {
 			if k.id == NormalizerCold {

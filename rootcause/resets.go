@@ -9,6 +9,9 @@ import (
 // in the file did.
 func (c *Case) again() Feature {
 	f := c.velocity()
+	if r := c.root(); r != nil && r.f != nil && r.f.kind >= normMean && !nonFinite(r.class) {
+		return idle("what runs away is not the physics")
+	}
 	env, ok := c.focus()
 	if f.len() == 0 || !ok {
 		return unmeasured("earlier episodes of the env to blame")

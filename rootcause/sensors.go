@@ -42,9 +42,18 @@ func (c *Case) sensorColumn() Feature {
 }
 
 // density is X23: a log-probability that is not finite although the action and
-// the distribution that it was taken from are: a squashed action at its bound.
+// the distribution that it was taken from are: a squashed action at its bound. The
+// same of a control, and of a parameter.
 func (c *Case) density() Feature {
 	r := c.root()
+	if r != nil && r.f != nil {
+		if f, ok := c.controlFormula(r); ok {
+			return f
+		}
+		if f, ok := c.optimizerStep(r); ok {
+			return f
+		}
+	}
 	if r == nil || r.f == nil || r.f.kind != logProb {
 		return idle("no log-probability went bad first")
 	}

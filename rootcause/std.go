@@ -67,6 +67,7 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 		}
 	}
 	if c.inChain(f) {
+		row := c.chainRow(f, row)
 		if cell := f.cell(i, row); f.state(i, row) == growing || f.state(i, row) == huge {
 			text := fmt.Sprintf("%s is %s at tick %d%s: it blew up before what it drives did", f.label(int(cell.arg)), num(f.at(i, row, int(cell.arg))), f.frames.Ticks[i], f.trend(i, row, int(cell.arg)))
 			return found(yes, text).in(f, f.env(row), int(cell.arg), f.frames.Ticks[i]), true
@@ -143,6 +144,30 @@ func (c *Case) stdAdrift() Feature {
 // field.
 func (c *Case) inChain(f *field) bool {
 	return slices.ContainsFunc(c.chain, func(s step) bool { return s.f == f })
+}
+
+// variesByEnv reports whether the rows of a field differ in the frame before i:
+// then a network makes it from what each env observes.
+func (c *Case) variesByEnv(f *field, i int) bool {
+	for row := 1; row < f.rows && i > 0; row++ {
+		for col := range f.to - f.from {
+			if a, b := f.at(i-1, row, col), f.at(i-1, 0, col); finite(a) && finite(b) && a != b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// chainRow returns the row in which the way from the root to the trip leads
+// through a field, or another where the file does not hold it.
+func (c *Case) chainRow(f *field, row int) int {
+	for i := range c.chain {
+		if s := &c.chain[i]; s.f == f && s.row >= 0 {
+			return s.row
+		}
+	}
+	return row
 }
 
 // stdBroken reports whether a std is non-finite from finite inputs: where it

@@ -65,6 +65,9 @@ func (c *Case) badInput(s *step, g *field) (step, bool) {
 	for _, row := range c.rowsFor(s, g) {
 		if i, ok := g.badIn(row, since, s); ok {
 			in := c.inFrame(g, i, row)
+			if in.class == "" {
+				in.class = growing // small beside what magnifies it
+			}
 			if earlier(&in, s) && (!found || earlier(&in, &best)) {
 				best, found = in, true
 			}
@@ -110,10 +113,11 @@ func (f *field) badIn(row int, since int64, s *step) (int, bool) {
 	return 0, false
 }
 
-// magnifies reports whether a step is a reward that is large and finite: it may
-// be the square or the exponential of something that has not run away so far.
+// magnifies reports whether a step is a reward or a log-probability that is large
+// and finite: it may be the square or the exponential of something that has not
+// run away so far.
 func (s *step) magnifies() bool {
-	return (s.f.kind == term || s.f.kind == reward) && !nonFinite(s.class)
+	return (s.f.kind == term || s.f.kind == reward || s.f.kind == logProb) && !nonFinite(s.class)
 }
 
 // badTrace is badInput on the trace: where frames do not reach back far enough,

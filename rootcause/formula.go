@@ -1,0 +1,62 @@
+package rootcause
+
+import "fmt"
+
+// controlFormula is the part of X23 for the way from action to control: a control
+// that is not finite although its action and the state before it are. The
+// simulator only reads controls, so the formula is the task's.
+func (c *Case) controlFormula(r *step) (Feature, bool) {
+	if r.f.kind != ctrl || !nonFinite(r.class) || r.row < 0 || !c.fineInput(action, r) || !c.fineState(r) {
+		return Feature{}, false
+	}
+	return found("control", fmt.Sprintf("%s%s is %s from a finite action over a finite state: what makes controls of actions is code of the task, not the simulator",
+		r.f.label(max(r.col, 0)), inEnv(r.env), words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick), true
+}
+
+// fineInput reports whether the last value of a kind that a step of an env can
+// have read is in the file, finite and ordinary.
+func (c *Case) fineInput(k kind, r *step) bool {
+	g := c.first(k)
+	i, row := g.upTo(r.tick), g.row(r.env)
+	return i >= 0 && row >= 0 && g.state(i, row) == ""
+}
+
+// fineState reports whether no recorded part of the state of a step's env was bad
+// in the frame before it.
+func (c *Case) fineState(r *step) bool {
+	for _, g := range c.fields {
+		if i, row := g.upTo(r.tick-1), g.row(r.env); g.kind.isBody() && i >= 0 && row >= 0 && g.state(i, row) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// optimizerStep is the part of X23 for the step of the optimizer: a parameter that
+// is NaN although the loss and every gradient of that step are finite.
+func (c *Case) optimizerStep(r *step) (Feature, bool) {
+	if r.f.kind != param && r.f.kind != paramStd && r.f.kind != logStd || !nonFinite(r.class) || r.row < 0 || r.first() || !c.lossesFine(r) || !c.gradientsFine(r) {
+		return Feature{}, false
+	}
+	return found("optimizer", fmt.Sprintf("%s is %s after a step whose loss and gradients are finite: the arithmetic of the optimizer did it (0/0 where a gradient was always zero and eps is zero)",
+		r.f.label(max(r.col, 0)), words[r.class])).in(r.f, -1, max(r.col, 0), r.tick), true
+}
+
+// gradientsFine reports whether gradients are recorded in the gradient step of s,
+// and all of them are finite and ordinary.
+func (c *Case) gradientsFine(s *step) bool {
+	seen := false
+	for _, f := range c.fields {
+		i := f.upTo(s.tick)
+		if f.kind != grad || i < 0 || f.frames.Ticks[i] <= s.before {
+			continue
+		}
+		for row := range f.rows {
+			if f.state(i, row) != "" {
+				return false
+			}
+		}
+		seen = true
+	}
+	return seen
+}

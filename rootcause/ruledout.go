@@ -1,0 +1,50 @@
+package rootcause
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// hardly is what is left of the prior of a cause of which the dump holds no sign
+// where it would, or of which a fact of the dump says that it was not that.
+const hardly = 0.1
+
+// ruledOut corrects the prior of a cause by facts that belong to no other cause.
+func (c *Case) ruledOut(cause string) float64 {
+	switch cause {
+	case StaleGraph:
+		if !c.graphSigns() {
+			return hardly
+		}
+	case NormalizerCold:
+		if r := c.root(); r != nil && r.f != nil && r.f.kind == normMean && c.is(X20, yes) {
+			return hardly // another rank's normalizer
+		}
+		if n, ok := c.normalizerCount(); ok && n >= earlyCount && !c.is(F9, yes) {
+			return hardly // warm
+		}
+	case LearnerExplosion:
+		if c.is(X3, "unstepped") {
+			return hardly
+		}
+	}
+	return 1
+}
+
+// graphSigns reports whether anything speaks of a graph or of memory that moved:
+// an event, an address, values that stand still or turn up from nowhere, or an
+// exception of CUDA's.
+func (c *Case) graphSigns() bool {
+	kinds := []string{dump.EventGraphCapture, dump.EventGraphReplay, dump.EventBufferMoved}
+	if slices.ContainsFunc(c.man.Events, func(e dump.Event) bool { return slices.Contains(kinds, e.Kind) }) {
+		return true
+	}
+	for name := range c.man.Facts {
+		if strings.HasPrefix(name, "address.") || strings.HasPrefix(name, "graph.") {
+			return true
+		}
+	}
+	return c.is(X1, "recent") || c.is(X8, yes, "part") || c.is(X9, "cuda", "backend") || c.is(X11, "velocity") || c.is(X13, "struck")
+}
