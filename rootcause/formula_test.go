@@ -210,3 +210,10 @@ func TestWarmNormalizer(t *testing.T) {
 	assert.InDelta(t, hardly, factor(bad(), 5e6), 0)
 	assert.InDelta(t, 1, factor(bad().all("normalizer.var", 0, 1e-9), 5e6), 0)
 }
+
+// TestStdOfTheTrace: a std whose root only the trace shows has no frame to look at.
+func TestStdOfTheTrace(t *testing.T) {
+	c, _ := newRun(60).judge()
+	c.chain = []step{{f: c.byName["policy.std"], name: "policy.std", row: -1, frame: 999, env: 7, class: growing}}
+	assert.NotPanics(t, func() { c.extent() })
+}

@@ -18,7 +18,7 @@ func (c *Case) reduced() (Feature, bool) {
 	}
 	if own := c.ownGradient(r); own != nil {
 		i := own.upTo(r.tick)
-		if v := own.at(i, 0, own.ownColumn(r)); finite(v) {
+		if v := own.at(i, 0, own.ownColumn(r)); own.cell(i, 0).bad == 0 {
 			return found(yes, fmt.Sprintf("%s is %s at tick %d while this rank's own %s is %s: the all-reduce brought it (rank %d of %d)",
 				r.name, words[r.class], r.tick, own.Name, num(v), c.man.Run.Rank, c.man.Run.WorldSize)).in(r.f, -1, max(r.col, 0), r.tick), true
 		}

@@ -171,7 +171,7 @@ func (c *Case) extent() Feature {
 		return idle("no bad env to count")
 	case r.f == nil || r.f.PerEnv && r.env < 0 && r.row < 0:
 		return unmeasured("how many envs were bad")
-	case r.f.PerEnv && (r.f.kind == std || r.f.kind == logStd) && c.variesByEnv(r.f, r.frame):
+	case r.f.PerEnv && r.row >= 0 && (r.f.kind == std || r.f.kind == logStd) && c.variesByEnv(r.f, r.frame):
 		return idle("the std is made for each env from its observation: how many envs it blew up in says nothing")
 	case !r.f.PerEnv:
 		return found("all", fmt.Sprintf("%s is one value for the whole run: every env has it", r.name))
