@@ -58,6 +58,9 @@ func (c *Case) silent() []string {
 			said = append(said, f.Text)
 		}
 	}
+	if f := c.telltale(); f.known() {
+		said = append(said, f.Text)
+	}
 	return said
 }
 

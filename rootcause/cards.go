@@ -68,7 +68,7 @@ var cards = map[string]Card{
 		What: "The model cannot work, or not at this step: masses, inertias or damping at or below zero, gains too strong for what they move, " +
 			"limits that are missing, values that randomisation took too far.",
 		Symptoms: []string{"the same env again and again, or all of them", "speeds above a hundred rad/s long before the end", "growth without a contact"},
-		Ranked:   "the env is one of few whose model was changed; it ran away without contact, again and again, or with all others; or the model file has a fault",
+		Ranked:   "the env is one of few whose model was changed; it ran away without contact, again and again, or with all others; the model file has a fault, or a solref changed its sign",
 		Cases: []Incident{
 			{"an arm without a velocity limit under saturated torque; the limit array held FLT_MAX", "https://github.com/isaac-sim/IsaacLab/issues/7624"},
 		},
@@ -76,7 +76,7 @@ var cards = map[string]Card{
 	BadSensor: {
 		What:     "A sensor or a ray gives no number: a ray that misses everything is infinite, a contact sensor without contact divides by nothing.",
 		Symptoms: []string{"an observation column of one env, at the border of the terrain", "qpos and qvel finite to the end"},
-		Ranked:   "a sensor or an observation was first",
+		Ranked:   "a sensor or an observation was first, some columns died, or single readings are far out",
 		Cases: []Incident{
 			{"one missed ray made a base-height term infinite", "https://github.com/isaac-sim/IsaacLab/issues/7343"},
 			{"a contact-force sensor NaN in one env of thousands, outside what the guard watched", "https://github.com/mujocolab/mjlab/issues/520"},
@@ -86,7 +86,7 @@ var cards = map[string]Card{
 	BadReset: {
 		What:     "A reset leaves something behind: NaN in the warm start or a history, speeds of the last episode, a pose inside the floor.",
 		Symptoms: []string{"bad in the first step of an episode", "the same env in every episode from then on"},
-		Ranked:   "bad right after a reset, or in a state that no step of the physics made",
+		Ranked:   "bad right after a reset, in a state that no step of the physics made, or far out after each reset",
 		Cases: []Incident{
 			{"NaN stayed in the warm start; the reset wrote positions and speeds only", "https://github.com/newton-physics/newton/issues/1266"},
 			{"worlds dead for good after their first NaN", "https://github.com/newton-physics/newton/issues/2552"},
@@ -102,7 +102,7 @@ var cards = map[string]Card{
 		What: "Ratio, value target, loss or gradient overflows while the envs are fine: a learning rate too high, one return of 1e20, " +
 			"a log-ratio above 88, which float32 cannot exponentiate.",
 		Symptoms: []string{"value loss infinite before any NaN in an observation", "every logged mean ordinary: means hide one env", "weights ten times larger within a few updates"},
-		Ranked:   "weights, loss or gradient were first",
+		Ranked:   "weights, loss or gradient were first, or the learning rate is below zero",
 		Cases: []Incident{
 			{"one env's return of 1e20, finite, made the value loss infinite", "https://github.com/isaac-sim/IsaacLab/issues/1999"},
 			{"value loss infinite before anything else", "https://github.com/unitreerobotics/unitree_rl_lab/issues/101"},
@@ -121,7 +121,7 @@ var cards = map[string]Card{
 		What: "A value is kept in bfloat16 or float16, and the step that should change it is smaller than half a unit in its last place: it stands still, " +
 			"bit for bit. Nothing is ever NaN; the run just does not learn.",
 		Symptoms: []string{"alpha exactly constant while entropy stays off its target", "returns far below those of a float32 run, without an error"},
-		Ranked:   "what is learned stood still in a run of low precision while something pushed it, or gradients were flushed to zero",
+		Ranked:   "what is learned stood still in a run of low precision while something pushed it, a count or position was rounded away, or gradients were flushed to zero",
 		Cases: []Incident{
 			{"FastSAC with bf16 autocast: alpha stuck at 0.001, entropy three nats off", "https://github.com/Motphys/MotrixLab/issues/71"},
 		},

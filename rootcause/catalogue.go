@@ -90,16 +90,20 @@ func (c *Case) is(id FeatureID, values ...string) bool {
 
 func entersCapacity(c *Case) bool { return c.is(F4, yes, "said") || c.is(X12, yes) }
 func entersModel(c *Case) bool {
-	return c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent", "felt") || c.is(X2, yes, "air") || c.is(X4, yes) ||
+	return c.is(X25, flipped) || c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent", "felt") || c.is(X2, yes, "air") || c.is(X4, yes) ||
 		c.is(X6, "impossible", "unstable", "shaky") || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
 }
-func entersSensor(c *Case) bool { return c.is(F1, onSensor) || c.is(X8, "part") }
+
+func entersSensor(c *Case) bool {
+	return c.is(F1, onSensor) || c.is(X8, "part") || c.is(X25, spikes, atReset)
+}
+
 func entersMath(c *Case) bool {
 	return c.is(F1, onSensor) || c.is(X23, yes, "control", "optimizer") || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
 }
 
 func entersReset(c *Case) bool {
-	return c.is(X5, yes, "wild", "obs", "written", "seen") || c.is(X11, "pose", "velocity", "state")
+	return c.is(X25, atReset) || c.is(X5, yes, "wild", "obs", "written", "seen") || c.is(X11, "pose", "velocity", "state")
 }
 
 // entersAction also lets actions in where nobody recorded them and the model
@@ -110,7 +114,7 @@ func entersAction(c *Case) bool {
 }
 
 func entersLearner(c *Case) bool {
-	return c.is(F1, onLearner) || c.is(X3, yes) || c.is(F11, yes)
+	return c.is(F1, onLearner) || c.is(X3, yes) || c.is(X25, ascends) || c.is(F11, yes)
 }
 
 // The causes that are rare need their own fact; nothing else lets them in.

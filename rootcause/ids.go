@@ -45,4 +45,5 @@ const (
 	X22 FeatureID = "X22"
 	X23 FeatureID = "X23"
 	X24 FeatureID = "X24"
+	X25 FeatureID = "X25"
 )

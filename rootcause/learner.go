@@ -38,6 +38,10 @@ func (c *Case) learnerBlowUp() Feature {
 		return unmeasured("loss, gradients, learning rate or parameters")
 	}
 	r := c.root()
+	if f, ok := c.climbing(); ok && r == nil {
+		f.Value = yes
+		return f
+	}
 	if r == nil || r.f == nil {
 		return found(no, "nothing of the learner ran away")
 	}

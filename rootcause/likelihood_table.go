@@ -367,6 +367,32 @@ var likelihoods = []row{
 		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .002, math: .001, unknown: .05,
 	}},
 
+	{X25, "ascent", likes{
+		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
+		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .30, math: .001, unknown: .001,
+	}},
+	{X25, "floor", likes{
+		contact: .001, reward: .001, normalizer: .001, std: .30, graph: .001,
+		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .02, math: .001, unknown: .001,
+	}},
+	{X25, "flip", likes{
+		contact: .02, reward: .001, normalizer: .001, std: .001, graph: .001,
+		capacity: .001, model: .30, sensor: .001, reset: .001, action: .001, learner: .001, math: .001, unknown: .001,
+	}},
+	{X25, "spikes", likes{
+		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
+		capacity: .001, model: .001, sensor: .30, reset: .001, action: .001, learner: .001, math: .001, unknown: .001,
+	}},
+	{X25, "reset", likes{
+		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
+		capacity: .001, model: .001, sensor: .02, reset: .30, action: .001, learner: .001, math: .001, unknown: .001,
+	}},
+
+	{X25, no, likes{
+		contact: .976, reward: .995, normalizer: .995, std: .696, graph: .995,
+		capacity: .995, model: .696, sensor: .677, reset: .696, action: .995, learner: .677, math: .995, unknown: .995,
+	}},
+
 	{X9, "std", likes{
 		contact: .20, reward: .15, normalizer: .20, std: .30, graph: .15,
 		capacity: .15, model: .20, sensor: .15, reset: .15, action: .20, learner: .25, math: .15, unknown: .18,

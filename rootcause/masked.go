@@ -32,6 +32,9 @@ func (c *Case) maskedValues() Feature {
 	if f, ok := c.saturated(); ok {
 		return f
 	}
+	if f, ok := c.pinned(); ok {
+		return f
+	}
 	if f, ok := c.turnedBack(); ok {
 		return f
 	}

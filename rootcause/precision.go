@@ -26,6 +26,9 @@ func (c *Case) precision() Feature {
 	if f, ok := c.stalled(); ok {
 		return f
 	}
+	if f, ok := c.swallowed(); ok {
+		return f
+	}
 	low := c.lowPrecision()
 	if f, ok := c.stuck(low); ok {
 		return f

@@ -117,6 +117,10 @@ const (
 // stdAdrift is the part of F10 that a silent failure shows: every std of every env
 // has collapsed, or has risen out of all proportion.
 func (c *Case) stdAdrift() Feature {
+	if f, ok := c.stdAtFloor(); ok {
+		f.Value = yes
+		return f
+	}
 	for _, f := range c.fields {
 		if f.kind != std && f.kind != paramStd || f.len() == 0 {
 			continue
