@@ -62,7 +62,6 @@ func (s *staging) grow(room int) error {
 // take takes the memory.
 func (m *stagingMemory) take(ctx *cuda.Context) (err error) {
 	if m.memory, err = ctx.Share(len(m.parts) * m.size); err != nil {
-		m.memory.Base = nil
 		return err
 	}
 	for i := range m.parts {

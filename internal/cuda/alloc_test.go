@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/nanguard/nanguard/internal/cuda"
 	"github.com/nanguard/nanguard/internal/cuda/cudatest"
@@ -18,12 +17,8 @@ import (
 func TestOrderDoesNotAllocate(t *testing.T) {
 	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
 		c := primary(t, d)
-		s, err := c.NewStream()
-		require.NoError(t, err)
-		e, err := c.NewEvent(false)
-		require.NoError(t, err)
-		o := c.NewOrder()
-		for _, s := range []cuda.Stream{0, 1, s} {
+		e, o := event(t, c, false), c.NewOrder()
+		for _, s := range []cuda.Stream{0, 1, stream(t, c)} {
 			assert.Zero(t, testing.AllocsPerRun(100, func() {
 				if o.Record(e, s) != nil || o.Wait(s, e) != nil {
 					t.Fail()
@@ -33,7 +28,5 @@ func TestOrderDoesNotAllocate(t *testing.T) {
 				}
 			}))
 		}
-		require.NoError(t, c.DestroyEvent(e))
-		require.NoError(t, c.DestroyStream(s))
 	})
 }

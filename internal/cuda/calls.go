@@ -120,17 +120,12 @@ func (d *Driver) copy2D(c *copy2D, s Stream) error {
 	return d.call(symMemcpy2DAsync, uintptr(unsafe.Pointer(c)), uintptr(s))
 }
 
-func (d *Driver) pointerAttribute(v *int32, a pointerAttribute, p Ptr) error {
-	return d.call(symPointerGetAttribute, uintptr(unsafe.Pointer(v)), uintptr(a), uintptr(p))
-}
-
 func (d *Driver) createStream(s *Stream, flags uint32) error {
 	return d.call(symStreamCreate, uintptr(unsafe.Pointer(s)), uintptr(flags))
 }
 
 func (d *Driver) destroyStream(s Stream) error     { return d.call(symStreamDestroy, uintptr(s)) }
 func (d *Driver) synchronizeStream(s Stream) error { return d.call(symStreamSynchronize, uintptr(s)) }
-func (d *Driver) queryStream(s Stream) error       { return d.call(symStreamQuery, uintptr(s)) }
 
 func (d *Driver) waitEvent(s Stream, e Event) error {
 	return d.call(symStreamWaitEvent, uintptr(s), uintptr(e), 0)

@@ -22,11 +22,38 @@ func primary(t *testing.T, d *cuda.Driver) *cuda.Context {
 	return c
 }
 
+// stream returns a stream that is gone when the test ends.
+func stream(t *testing.T, c *cuda.Context) cuda.Stream {
+	t.Helper()
+	s, err := c.NewStream()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.DestroyStream(s)) })
+	return s
+}
+
+// event returns a mark that is gone when the test ends.
+func event(t *testing.T, c *cuda.Context, timed bool) cuda.Event {
+	t.Helper()
+	e, err := c.NewEvent(timed)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.DestroyEvent(e)) })
+	return e
+}
+
+// faulty returns a driver of the host whose calls are counted and fail as the
+// test says.
+func faulty(t *testing.T) (*cuda.Driver, *cudatest.Faulty) {
+	t.Helper()
+	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}, Fail: map[string]cuda.Result{}}
+	d, err := cuda.OpenOn(lib)
+	require.NoError(t, err)
+	return d, lib
+}
+
 func TestMemory(t *testing.T) {
 	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
 		c := primary(t, d)
-		s, err := c.NewStream()
-		require.NoError(t, err)
+		s := stream(t, c)
 		p, err := c.Alloc(1000)
 		require.NoError(t, err)
 		require.NoError(t, c.Memset(s, p, 7, 1000))
@@ -40,17 +67,8 @@ func TestMemory(t *testing.T) {
 		require.NoError(t, c.SynchronizeStream(s))
 		assert.Equal(t, "\ah\x00el\x00lo\x00\a\a\x00", string(rows))
 
-		device, ok := c.DeviceOf(p + 999)
-		assert.True(t, ok)
-		assert.Zero(t, device)
-		_, ok = c.DeviceOf(cuda.Ptr(unsafe.Pointer(&rows[0])))
-		assert.False(t, ok, "memory of the host")
 		require.NoError(t, c.Free(p))
 		require.Error(t, c.Free(p+1))
-		done, err := c.StreamDone(s)
-		require.NoError(t, err)
-		assert.True(t, done)
-		require.NoError(t, c.DestroyStream(s))
 	})
 }
 
@@ -59,16 +77,33 @@ func TestSharedMemory(t *testing.T) {
 		c := primary(t, d)
 		m, err := c.Share(100)
 		require.NoError(t, err)
-		s, err := c.NewStream()
-		require.NoError(t, err)
+		s := stream(t, c)
 		require.NoError(t, c.Memset(s, m.Device+4, 0xff, 4))
 		require.NoError(t, c.SynchronizeStream(s))
 		runtime.GC()
 		assert.Equal(t, [3]int32{0, -1, 0}, *(*[3]int32)(m.Base))
 		require.NoError(t, c.Unshare(m))
 		assert.Equal(t, [3]int32{0, -1, 0}, *(*[3]int32)(m.Base), "it is still there")
-		require.NoError(t, c.DestroyStream(s))
 	})
+}
+
+// Memory that could not be shared is the host's alone again.
+func TestShareThatFails(t *testing.T) {
+	d, lib := faulty(t)
+	c := primary(t, d)
+	before := cudatest.Objects(t)
+	for _, call := range []string{"cuMemHostRegister_v2", "cuMemHostGetDevicePointer_v2"} {
+		lib.Fail[call] = cuda.InvalidValue
+		m, err := c.Share(100)
+		require.EqualError(t, err, call+": an argument is not valid (1)")
+		assert.Equal(t, cuda.Shared{}, m)
+		assert.Equal(t, before, cudatest.Objects(t), call)
+		delete(lib.Fail, call)
+	}
+	lib.Fail["cuMemHostGetDevicePointer_v2"] = cuda.InvalidValue
+	lib.Fail["cuMemHostUnregister"] = cuda.InvalidHandle
+	_, err := c.Share(100)
+	require.ErrorContains(t, err, "cuMemHostUnregister: a handle is not valid (400)", "what stays is said")
 }
 
 func TestLoad(t *testing.T) {
@@ -91,14 +126,8 @@ func TestLoad(t *testing.T) {
 func TestEvents(t *testing.T) {
 	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
 		c := primary(t, d)
-		s, err := c.NewStream()
-		require.NoError(t, err)
-		other, err := c.NewStream()
-		require.NoError(t, err)
-		from, err := c.NewEvent(true)
-		require.NoError(t, err)
-		to, err := c.NewEvent(true)
-		require.NoError(t, err)
+		s, other := stream(t, c), stream(t, c)
+		from, to := event(t, c, true), event(t, c, true)
 		require.NoError(t, c.Record(from, s))
 		require.NoError(t, c.Record(to, s))
 		require.NoError(t, c.Wait(other, to))
@@ -109,12 +138,6 @@ func TestEvents(t *testing.T) {
 		capturing, err := c.Capturing(s)
 		require.NoError(t, err)
 		assert.False(t, capturing)
-		for _, e := range []cuda.Event{from, to} {
-			require.NoError(t, c.DestroyEvent(e))
-		}
-		for _, s := range []cuda.Stream{s, other} {
-			require.NoError(t, c.DestroyStream(s))
-		}
 	})
 }
 
@@ -122,24 +145,20 @@ func TestEvents(t *testing.T) {
 func TestCaptureThatFails(t *testing.T) {
 	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
 		c := primary(t, d)
-		s, err := c.NewStream()
-		require.NoError(t, err)
-		_, err = c.Capture(s, func() error { return assert.AnError })
+		s := stream(t, c)
+		_, err := c.Capture(s, func() error { return assert.AnError })
 		require.ErrorIs(t, err, assert.AnError)
 		capturing, err := c.Capturing(s)
 		require.NoError(t, err)
 		assert.False(t, capturing)
 		require.NoError(t, c.SynchronizeStream(s))
-		require.NoError(t, c.DestroyStream(s))
 	})
 }
 
 // A context that a thread had before is its own again after each call, and a
 // call that fails leaves the thread as it was.
 func TestContextOfTheThread(t *testing.T) {
-	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}, Fail: map[string]cuda.Result{}}
-	d, err := cuda.OpenOn(lib)
-	require.NoError(t, err)
+	d, lib := faulty(t)
 	c := primary(t, d)
 	p, err := c.Alloc(8)
 	require.NoError(t, err)
@@ -171,9 +190,7 @@ func BenchmarkCall(b *testing.B) {
 // A launch from a thread without the context makes it current and takes it off
 // again; one that fails says so and leaves the thread as it was.
 func TestLaunchFromAnotherThread(t *testing.T) {
-	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}, Fail: map[string]cuda.Result{}}
-	d, err := cuda.OpenOn(lib)
-	require.NoError(t, err)
+	d, lib := faulty(t)
 	c := primary(t, d)
 	m, err := c.Load(kernel.PTX)
 	require.NoError(t, err)
@@ -200,11 +217,7 @@ func TestLaunchFromAnotherThread(t *testing.T) {
 func TestOrder(t *testing.T) {
 	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
 		c := primary(t, d)
-		s, err := c.NewStream()
-		require.NoError(t, err)
-		e, err := c.NewEvent(false)
-		require.NoError(t, err)
-		o := c.NewOrder()
+		s, e, o := stream(t, c), event(t, c, false), c.NewOrder()
 		for _, s := range []cuda.Stream{0, 1, s} {
 			capturing, err := o.Capturing(s)
 			require.NoError(t, err)
@@ -219,20 +232,14 @@ func TestOrder(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.NoError(t, g.Destroy())
-		require.NoError(t, c.DestroyEvent(e))
-		require.NoError(t, c.DestroyStream(s))
 	})
 }
 
 // A wait names the context, because the default stream is one in every context.
 func TestWaitIsMadeInTheContext(t *testing.T) {
-	lib := &cudatest.Faulty{Library: cudatest.HostLibrary(t), Calls: map[string]int{}, Fail: map[string]cuda.Result{}}
-	d, err := cuda.OpenOn(lib)
-	require.NoError(t, err)
+	d, lib := faulty(t)
 	c := primary(t, d)
-	e, err := c.NewEvent(false)
-	require.NoError(t, err)
-	o := c.NewOrder()
+	e, o := event(t, c, false), c.NewOrder()
 	clear(lib.Calls)
 	require.NoError(t, o.Wait(0, e))
 	assert.Equal(t, map[string]int{"cuCtxGetCurrent": 1, "cuCtxPushCurrent_v2": 1, "cuStreamWaitEvent": 1, "cuCtxPopCurrent_v2": 1}, lib.Calls)
@@ -244,5 +251,4 @@ func TestWaitIsMadeInTheContext(t *testing.T) {
 	lib.Fail["cuEventRecord"] = cuda.InvalidHandle
 	require.EqualError(t, o.Record(e, 0), "cuEventRecord: a handle is not valid (400)")
 	clear(lib.Fail)
-	require.NoError(t, c.DestroyEvent(e))
 }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"unsafe"
@@ -121,37 +122,25 @@ func (c *Context) Share(n int) (Shared, error) {
 	s := Shared{keep: make([]byte, size+page)} // pages that hold nothing else
 	at := -int(uintptr(unsafe.Pointer(&s.keep[0]))) & (page - 1)
 	s.Base = unsafe.Pointer(&s.keep[at])
-	err := c.do(func() error {
-		if err := c.d.hostRegister(s.Base, size, registerMapped); err != nil {
-			return err
-		}
-		return c.d.hostDevicePointer(&s.Device, s.Base)
-	})
-	return s, err
+	if err := c.do(func() error { return c.register(&s, size) }); err != nil {
+		return Shared{}, err
+	}
+	return s, nil
+}
+
+// register gives the device the memory. Memory that stayed registered without
+// being of use would be written to by nobody, and refused when it comes again.
+func (c *Context) register(s *Shared, size int) error {
+	if err := c.d.hostRegister(s.Base, size, registerMapped); err != nil {
+		return err
+	}
+	if err := c.d.hostDevicePointer(&s.Device, s.Base); err != nil {
+		return errors.Join(err, c.d.hostUnregister(s.Base))
+	}
+	return nil
 }
 
 // Unshare takes the memory away from the device; the host keeps it.
 func (c *Context) Unshare(s Shared) error {
 	return c.do(func() error { return c.d.hostUnregister(s.Base) })
-}
-
-// pointerAttribute is a number that cuPointerGetAttribute knows.
-type pointerAttribute int32
-
-const (
-	pointerMemoryType pointerAttribute = 2
-	pointerDevice     pointerAttribute = 9
-)
-
-// DeviceOf returns the number of the device whose memory holds p. ok is false
-// when p is no address that CUDA knows, or memory of the host.
-func (c *Context) DeviceOf(p Ptr) (device int, ok bool) {
-	var kind, dev int32
-	err := c.do(func() error {
-		if err := c.d.pointerAttribute(&kind, pointerMemoryType, p); err != nil {
-			return err
-		}
-		return c.d.pointerAttribute(&dev, pointerDevice, p)
-	})
-	return int(dev), err == nil && kind == memoryDevice
 }

@@ -44,15 +44,6 @@ func (c *Context) SynchronizeStream(s Stream) error {
 	return c.do(func() error { return c.d.synchronizeStream(s) })
 }
 
-// StreamDone reports whether the work enqueued so far is done.
-func (c *Context) StreamDone(s Stream) (bool, error) {
-	err := c.do(func() error { return c.d.queryStream(s) })
-	if ResultOf(err) == NotReady {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // Capturing reports whether what is enqueued in the stream goes into a graph
 // under construction.
 func (c *Context) Capturing(s Stream) (bool, error) {

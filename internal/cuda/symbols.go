@@ -31,11 +31,9 @@ const (
 	symMemcpyHtoDAsync
 	symMemcpyDtoHAsync
 	symMemcpy2DAsync
-	symPointerGetAttribute
 	symStreamCreate
 	symStreamDestroy
 	symStreamSynchronize
-	symStreamQuery
 	symStreamWaitEvent
 	symStreamIsCapturing
 	symStreamBeginCapture
@@ -82,11 +80,9 @@ var symbols = [numSymbols]string{
 	symMemcpyHtoDAsync:                 "cuMemcpyHtoDAsync_v2",
 	symMemcpyDtoHAsync:                 "cuMemcpyDtoHAsync_v2",
 	symMemcpy2DAsync:                   "cuMemcpy2DAsync_v2",
-	symPointerGetAttribute:             "cuPointerGetAttribute",
 	symStreamCreate:                    "cuStreamCreate",
 	symStreamDestroy:                   "cuStreamDestroy_v2",
 	symStreamSynchronize:               "cuStreamSynchronize",
-	symStreamQuery:                     "cuStreamQuery",
 	symStreamWaitEvent:                 "cuStreamWaitEvent",
 	symStreamIsCapturing:               "cuStreamIsCapturing",
 	symStreamBeginCapture:              "cuStreamBeginCapture_v2",

@@ -54,12 +54,14 @@ func TestNothingIsLeftOfAnEngineThatCouldNotBeMade(t *testing.T) {
 		require.NoError(t, err)
 		before, err := ctx.MemoryFree()
 		require.NoError(t, err)
+		objects := cudatest.Objects(t)
 		lib.Fail[call] = cuda.InvalidValue
 		_, err = NewOn(d, threeFields())
 		require.ErrorContains(t, err, call+": an argument is not valid (1)")
 		after, err := ctx.MemoryFree()
 		require.NoError(t, err)
 		assert.Equal(t, before, after, call)
+		assert.Equal(t, objects, cudatest.Objects(t), call)
 	}
 }
 

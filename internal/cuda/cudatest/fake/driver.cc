@@ -221,7 +221,6 @@ CALL cuMemcpy2DAsync_v2(const Copy2D* given, uintptr_t s) {
 CALL cuStreamCreate(uintptr_t* s, unsigned) { NEED_CONTEXT; *s = next_handle++; streams[*s].reset(new Stream{nullptr, device()}); return OK; }
 CALL cuStreamDestroy_v2(uintptr_t s) { NEED_CONTEXT; return streams.erase(s) ? OK : INVALID_HANDLE; }
 CALL cuStreamSynchronize(uintptr_t s) { NEED_SAFE; return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
-CALL cuStreamQuery(uintptr_t s) { return cuStreamSynchronize(s); }
 CALL cuStreamIsCapturing(uintptr_t s, int* v) { NEED_CONTEXT; NEED(s <= 2 || streams.count(s), INVALID_HANDLE); *v = capturing(s); return OK; }
 CALL cuStreamWaitEvent(uintptr_t s, uintptr_t e, unsigned) { NEED_CONTEXT; NEED(events.count(e), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
 CALL cuStreamBeginCapture_v2(uintptr_t s, int) { NEED_CONTEXT; NEED(streams.count(s), CAPTURE_UNSUPPORTED); streams[s]->capture.reset(new Graph); return OK; }
@@ -252,17 +251,6 @@ CALL cuEventRecord(uintptr_t e, uintptr_t s) { NEED_CONTEXT; NEED(events.count(e
 CALL cuEventSynchronize(uintptr_t e) { NEED_SAFE; return events.count(e) ? OK : INVALID_HANDLE; }
 CALL cuEventQuery(uintptr_t e) { NEED_CONTEXT; return events.count(e) ? OK : INVALID_HANDLE; }
 CALL cuEventElapsedTime(float* ms, uintptr_t a, uintptr_t b) { NEED_CONTEXT; NEED(events.count(a) && events.count(b), INVALID_HANDLE); *ms = 0; return OK; }
-
-CALL cuPointerGetAttribute(void* out, int what, uintptr_t p) {
-  NEED_CONTEXT;
-  const Memory* m = owner(p, 1);
-  NEED(m, INVALID_VALUE);
-  switch (what) {
-    case 2: *(int*)out = m->host ? 1 : 2; return OK;  // MEMORY_TYPE
-    case 9: *(int*)out = m->device; return OK;        // DEVICE_ORDINAL
-    default: return INVALID_VALUE;
-  }
-}
 
 CALL cuLaunchKernel(uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned, uintptr_t s, void** params, void**) {
   NEED_CONTEXT;
