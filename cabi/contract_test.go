@@ -92,6 +92,7 @@ func lookAtAsked(t *testing.T, dir string) {
 	assert.Nil(t, m.Trip)
 	assert.Equal(t, []int{6, 2}, m.EnvIDs[:2])
 	assert.Equal(t, []dump.Role{dump.RoleSuspect, dump.RoleSuspect}, m.EnvRoles[:2])
-	require.Len(t, m.Events, 1)
-	assert.Equal(t, "the gait looks odd", m.Events[0].Detail)
+	require.Len(t, m.Events, 2)
+	assert.Equal(t, "left out of the suspects, as the envs are 0 to 7: 8", m.Events[0].Detail)
+	assert.Equal(t, "the gait looks odd", m.Events[1].Detail)
 }

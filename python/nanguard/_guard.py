@@ -482,8 +482,9 @@ class Guard:
     def dump(self, reason: str = "", suspects: Iterable[int] = ()) -> str:
         """Writes what the guard holds now, tripped or not; waits for the file and returns its path.
 
-        suspects are envs that the caller blames. When ``max_dumps`` are written,
-        it raises with ``code == "no_dumps"``.
+        suspects are envs that the caller blames; a number that is no env is left out,
+        which a warning of the dump tells. When ``max_dumps`` are written, it raises
+        with ``code == "no_dumps"``.
         """
         self._flush()
         ids = [int(i) for i in suspects]
