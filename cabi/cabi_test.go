@@ -5,7 +5,6 @@ package main
 import (
 	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,23 +59,4 @@ func TestHandlesCountUp(t *testing.T) {
 	again, err := remove(a)
 	require.NoError(t, err, "closing twice is no error")
 	assert.Nil(t, again)
-}
-
-// The runtime is kept awake as long as a guard is open.
-func TestAwakeWhileAGuardIsOpen(t *testing.T) {
-	asleep := func() bool {
-		handles.RLock()
-		defer handles.RUnlock()
-		return !handles.awake
-	}
-	require.Eventually(t, asleep, 10*time.Second, time.Millisecond)
-	for range 3 {
-		a, b := add(&handle{}), add(&handle{})
-		assert.False(t, asleep())
-		for _, n := range []uint64{a, b} {
-			_, err := remove(n)
-			require.NoError(t, err)
-		}
-		require.Eventually(t, asleep, 10*time.Second, time.Millisecond)
-	}
 }

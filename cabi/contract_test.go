@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,8 +26,10 @@ func TestContractFromC(t *testing.T) {
 	lib, dumps := t.TempDir(), t.TempDir()
 	command(t, "go", "build", "-buildmode=c-shared", "-o", filepath.Join(lib, "libnanguard.so"), ".")
 	program := filepath.Join(lib, "contract")
-	command(t, gcc, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "-o", program, "testdata/contract.c",
-		"-L"+lib, "-lnanguard", "-lpthread", "-Wl,-rpath,"+lib)
+	sources, err := filepath.Glob("testdata/contract/*.c")
+	require.NoError(t, err)
+	flags := []string{"-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "-o", program}
+	command(t, gcc, slices.Concat(flags, sources, []string{"-L" + lib, "-lnanguard", "-lpthread", "-Wl,-rpath," + lib})...)
 	checks := "300000"
 	if os.Getenv("NANGUARD_LONG") != "" {
 		checks = "10000000"

@@ -23,7 +23,7 @@ type table struct {
 	sync.RWMutex
 	last  uint64
 	open  map[uint64]*handle
-	awake bool // stayAwake runs
+	awake bool // somebody keeps Go's runtime from sleeping
 }
 
 var handles = table{open: map[uint64]*handle{}}
@@ -37,19 +37,8 @@ func add(h *handle) uint64 {
 	defer handles.Unlock()
 	handles.last++
 	handles.open[handles.last] = h
-	if !handles.awake {
-		handles.awake = true
-		go stayAwake()
-	}
+	handles.stayAwake()
 	return handles.last
-}
-
-// rest reports whether no guard is open, and notes that nobody stays awake then.
-func (t *table) rest() bool {
-	t.Lock()
-	defer t.Unlock()
-	t.awake = len(t.open) > 0
-	return !t.awake
 }
 
 // lookUp returns the guard of a number.
