@@ -184,6 +184,7 @@ var classes = map[string]C.int32_t{
 // putVerdict fills in a verdict, which is all zero.
 func putVerdict(to *C.ng_verdict, v detect.Verdict) {
 	to.tick, to.count, to.col = C.int64_t(v.Trip.Tick), C.int64_t(v.Trip.Count), C.int64_t(v.Trip.Col)
+	to.number = C.int64_t(v.Number)
 	to.env = -1
 	if v.Trip.Env != nil {
 		to.env = C.int64_t(*v.Trip.Env)

@@ -17,7 +17,7 @@ _Static_assert(sizeof(ng_config) == 88, "ng_config has another size than version
 _Static_assert(sizeof(ng_field) == 88, "ng_field has another size than version 1");
 _Static_assert(sizeof(ng_ref) == 64, "ng_ref has another size than version 1");
 _Static_assert(sizeof(ng_event) == 56, "ng_event has another size than version 1");
-_Static_assert(sizeof(ng_verdict) == 5424, "ng_verdict has another size than version 1");
+_Static_assert(offsetof(ng_verdict, number) == 5424, "ng_verdict has another size than version 1");
 _Static_assert(sizeof(ng_summary) == 96, "ng_summary has another size than version 1");
 
 /* The process that loaded the library. */

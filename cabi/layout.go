@@ -37,6 +37,6 @@ var (
 	_ = [1]struct{}{}[C.sizeof_ng_field-88]
 	_ = [1]struct{}{}[C.sizeof_ng_ref-64]
 	_ = [1]struct{}{}[C.sizeof_ng_event-56]
-	_ = [1]struct{}{}[C.sizeof_ng_verdict-5424]
+	_ = [1]struct{}{}[C.sizeof_ng_verdict-5432]
 	_ = [1]struct{}{}[C.sizeof_ng_summary-96]
 )

@@ -205,6 +205,7 @@ typedef struct ng_verdict {
 	char field[NG_NAME_MAX];
 	char path[NG_PATH_MAX]; /* of the dump once it is written, else "" */
 	char error[NG_TEXT_MAX]; /* of writing it, else "" */
+	int64_t number;         /* of the trip in the run, from 1: who finds it two higher has missed one */
 } ng_verdict;
 
 /* What one look at an array found. */

@@ -33,8 +33,9 @@ type Config struct {
 
 	// OnTrip is called once per trip, on the goroutine that calls Check, before
 	// the dump is written. A guard of a device knows of a trip some time after the
-	// check: then the next Check, Poll or Wait calls it, and the dump may be under
-	// way. It must not call the Guard; a panic of it passes on to the caller.
+	// check: then the next Check, Poll, Wait or Close calls it, and the dump may be
+	// under way. Several trips that came to pass since are told one after the other,
+	// in their order. It must not call the Guard; a panic of it passes on to the caller.
 	OnTrip func(dump.Trip)
 	// Now is the clock of file names and time stamps; nil means time.Now.
 	Now func() time.Time
@@ -79,8 +80,9 @@ type FieldRef struct {
 
 // Verdict is what Poll knows about the latest trip.
 type Verdict struct {
-	Trip  dump.Trip
-	Path  string // of the dump once it is written, else ""
-	Error error  // of writing the dump; with a Path, of what belongs beside it
-	Done  bool   // the dump is written, or will never be unless Dump is called
+	Trip   dump.Trip
+	Number int    // of the trip in the run, from 1: a Poll that finds it two higher has missed one
+	Path   string // of the dump once it is written, else ""
+	Error  error  // of writing the dump; with a Path, of what belongs beside it
+	Done   bool   // the dump is written, or will never be unless Dump is called
 }

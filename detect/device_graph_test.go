@@ -56,6 +56,63 @@ func TestALoopOfGraphsIsArmedAgain(t *testing.T) {
 	})
 }
 
+// Trips that come and go before anybody looks are all told, in their order, by
+// whatever looks first.
+func TestEveryTripOfALoopOfGraphsIsTold(t *testing.T) {
+	for name, look := range map[string]func(g *Guard, b *bench){
+		"poll":  func(g *Guard, _ *bench) { g.Poll() },
+		"wait":  func(g *Guard, _ *bench) { g.Wait() },
+		"check": func(g *Guard, b *bench) { b.check(g, dump.ClockSubstep) },
+		"close": func(g *Guard, b *bench) { require.NoError(b.t, g.Close()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, cudatest.Host(t))
+			cfg := testConfig(t, 2)
+			cfg.MaxDumps = 3
+			var told []int64
+			cfg.OnTrip = func(trip dump.Trip) { told = append(told, trip.Tick) }
+			g := b.guard(cfg)
+			qvel := b.field(g, "qvel", 1, FieldOptions{})
+			graph := b.graph(g, dump.ClockSubstep)
+			b.set(qvel, []float32{nan, 0})
+			require.Eventually(t, func() bool {
+				b.replay(graph)
+				return len(dumpFiles(t, g)) == 3
+			}, 30*time.Second, time.Millisecond)
+			require.NoError(t, graph.Destroy())
+			assert.Empty(t, told)
+			look(g, b)
+			var want []int64
+			for _, name := range dumpFiles(t, g) {
+				want = append(want, open(t, name).Manifest().Trip.Tick)
+			}
+			assert.Equal(t, want, told)
+			g.Poll()
+			v, _ := g.Wait()
+			assert.Len(t, told, 3, "once each")
+			assert.Equal(t, 3, v.Number)
+		})
+	}
+}
+
+// What OnTrip has not come to because it panicked is told the next time.
+func TestOnTripThatPanics(t *testing.T) {
+	g := newGuard(t, testConfig(t, 2))
+	bind(t, g, "value", 1, FieldOptions{})
+	check(t, g, dump.ClockStep)
+	var told []int64
+	g.cfg.OnTrip = func(trip dump.Trip) {
+		told = append(told, trip.Tick)
+		if trip.Tick == 2 {
+			panic("no")
+		}
+	}
+	g.untold = []dump.Trip{{Tick: 1}, {Tick: 2}, {Tick: 3}}
+	assert.PanicsWithValue(t, "no", func() { check(t, g, dump.ClockStep) })
+	check(t, g, dump.ClockStep)
+	assert.Equal(t, []int64{1, 2, 3}, told)
+}
+
 // It rests as long as it should first.
 func TestALoopOfGraphsRests(t *testing.T) {
 	b := newBench(t, cudatest.Host(t))

@@ -92,7 +92,7 @@ func (g *Guard) awaitDump() {
 // conclude completes the verdict of the trip.
 func (g *Guard) conclude(path string, err error) {
 	if g.trip != nil {
-		g.verdict.Store(&Verdict{Trip: g.trip.trip, Path: path, Error: err, Done: true})
+		g.verdict.Store(&Verdict{Trip: g.trip.trip, Number: g.trip.number, Path: path, Error: err, Done: true})
 	}
 }
 

@@ -33,7 +33,8 @@ type Guard struct {
 	phase   phase
 	broken  error // what put an end to all checks
 	trip    *tripped
-	untold  *dump.Trip    // that OnTrip has not been called for
+	trips   int           // so far
+	untold  []dump.Trip   // that OnTrip has not been called for
 	rested  time.Time     // when a resting guard may be armed again
 	dumps   int           // written so far
 	path    string        // of the latest
@@ -182,6 +183,13 @@ func (g *Guard) Fact(name string, v any) error {
 // error is that of the dump that it waited for.
 func (g *Guard) Close() error {
 	g.settle()
+	untold, err := g.end()
+	g.tell(untold)
+	return err
+}
+
+// end is Close but for telling of the trips that nobody was told of.
+func (g *Guard) end() (untold []dump.Trip, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.protect(g.look)
@@ -191,19 +199,19 @@ func (g *Guard) Close() error {
 	waited := g.writing != nil
 	g.awaitDump()
 	if g.phase == closed {
-		return nil
+		return nil, nil
 	}
+	untold, g.untold = g.untold, nil
 	g.phase = closed
 	close(g.done)
 	for _, f := range g.fields {
 		f.ref.Base = nil
 	}
-	var err error
 	if g.rec != nil {
 		err = g.rec.close()
 	}
 	if v, tripped := g.verdictNow(); tripped && waited && v.Error != nil {
 		err = v.Error
 	}
-	return err
+	return untold, err
 }

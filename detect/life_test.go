@@ -113,6 +113,7 @@ func TestGuardIsArmedAgain(t *testing.T) {
 	assert.Equal(t, []int64{1, 2, 3, 4}, tr.Ticks) // traces go on
 	v, _ := g.Poll()
 	assert.Equal(t, files[1], v.Path)
+	assert.Equal(t, 2, v.Number)
 }
 
 // The loop died of an exception while every value was finite.
@@ -244,7 +245,7 @@ func TestDumpThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(1), open(t, path).Manifest().Trip.Tick)
 	v, _ = g.Poll()
-	assert.Equal(t, Verdict{Trip: v.Trip, Path: path, Done: true}, v)
+	assert.Equal(t, Verdict{Trip: v.Trip, Number: 1, Path: path, Done: true}, v)
 }
 
 // A folder that was removed between two dumps is made again.

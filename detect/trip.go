@@ -34,6 +34,7 @@ func (b *badEnvs) clear() {
 // tripped is a trip with what was decided when it was noticed.
 type tripped struct {
 	trip      dump.Trip
+	number    int // as Verdict has it
 	timestamp string
 }
 
@@ -49,10 +50,11 @@ func inOrder(fields []*field) []*field {
 
 // enter takes note of a trip.
 func (g *Guard) enter(t dump.Trip) {
-	g.trip = &tripped{t, g.timestamp()}
-	g.untold = &g.trip.trip
+	g.trips++
+	g.trip = &tripped{t, g.trips, g.timestamp()}
+	g.untold = append(g.untold, t)
 	if g.phase == recording {
 		g.phase = recordingPost
 	}
-	g.verdict.Store(&Verdict{Trip: t})
+	g.verdict.Store(&Verdict{Trip: t, Number: g.trips})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/nanguard/nanguard/dump"
 )
@@ -61,20 +62,20 @@ func (g *Guard) look() {
 	}
 }
 
-// news returns a trip that OnTrip is to be told of. When there is none and the
+// news returns the trips that OnTrip is to be told of. When there are none and the
 // frames of one are complete, its dump begins. The caller holds the lock.
-func (g *Guard) news() *dump.Trip {
-	t := g.untold
+func (g *Guard) news() []dump.Trip {
+	trips := g.untold
 	g.untold = nil
-	if t == nil && g.phase == frozen {
+	if trips == nil && g.phase == frozen {
 		g.startDump()
 	}
-	return t
+	return trips
 }
 
 // lookAtGPU is look and news for those who are not the loop: on the host Check
 // is never late.
-func (g *Guard) lookAtGPU() *dump.Trip {
+func (g *Guard) lookAtGPU() []dump.Trip {
 	if g.gpu == nil {
 		return nil
 	}
@@ -82,20 +83,25 @@ func (g *Guard) lookAtGPU() *dump.Trip {
 	return g.news()
 }
 
-// tell calls OnTrip and lets the dump begin after that, come what may.
-func (g *Guard) tell(t *dump.Trip) {
-	if t == nil {
+// tell calls OnTrip for each trip and lets a dump begin after that, come what may.
+func (g *Guard) tell(trips []dump.Trip) {
+	if len(trips) == 0 {
 		return
 	}
 	defer func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
+		g.untold = slices.Concat(trips, g.untold) // those behind one that made OnTrip panic
 		if g.phase == frozen {
 			g.startDump()
 		}
 	}()
-	if g.cfg.OnTrip != nil {
-		g.cfg.OnTrip(*t)
+	for len(trips) > 0 {
+		t := trips[0]
+		trips = trips[1:]
+		if g.cfg.OnTrip != nil {
+			g.cfg.OnTrip(t)
+		}
 	}
 }
 

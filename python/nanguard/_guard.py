@@ -9,6 +9,7 @@ import shutil
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Callable, Union
 
 from . import _hooks, _library, _run
@@ -401,7 +402,10 @@ class Guard:
         first = self._reported is None or v.tick != self._reported.tick
         if self._on_trip == "raise" and not v.done and self._post_frames == 0:
             v = self.wait() or v
+        missed = v.number - (0 if self._reported is None else self._reported.number) - 1
         self._reported = v
+        if first and missed > 0:  # in CUDA graphs, between two looks
+            log.warning("%d trips came and went before anybody looked; their dumps lie beside that of the next:", missed)
         if first:
             log.warning("tripped: %s", v)
         elif v.done:
@@ -529,6 +533,8 @@ class Guard:
         try:
             if os.getpid() == self._pid:
                 v = self.wait()
+                if v is not None and not v.done:
+                    v = self._finish(v)
                 self._closed_with = (v,)
                 if v is not None and v != self._reported:
                     self._act(v)
@@ -538,6 +544,16 @@ class Guard:
             code = self._close()
         if code is not None:
             self._lib.ok(code)
+
+    def _finish(self, v: Verdict) -> Verdict:
+        """Writes the dump of a trip whose later frames will not come any more, and returns the verdict with it."""
+        error = ""
+        try:
+            self.dump()
+        except NanGuardError as e:
+            error = str(e)
+        v = self.wait() or v
+        return v if v.done else replace(v, error=v.error or error, done=True)
 
     def __reduce__(self) -> Any:
         raise TypeError("a guard lives in one process: make another one there")

@@ -172,6 +172,7 @@ class VerdictStruct(ctypes.Structure):
         ("field", c_char * 256),
         ("path", c_char * 4096),
         ("error", c_char * 1024),
+        ("number", c_int64),
     ]
 
 

@@ -29,6 +29,7 @@ class Verdict:
     error: str  #: why the dump, or what belongs beside it, could not be written, else ``""``
     done: bool  #: the dump is written, or will never be unless :meth:`Guard.dump` is called
     label: str | None = None
+    number: int = 0  #: of the trip in the run, from 1: who finds it two higher has missed one
 
     def __str__(self) -> str:
         where = "" if self.env is None else f"env {self.env}, "
@@ -65,4 +66,5 @@ def verdict_of(v: VerdictStruct, cols: list[str] | None) -> Verdict:
         error=text[2],
         done=bool(v.done),
         label=cols[v.col] if cols and 0 <= v.col < len(cols) else None,
+        number=v.number,
     )

@@ -134,6 +134,45 @@ def test_the_verdict_outlives_the_guard(dumps) -> None:
     assert guard.poll() == v
 
 
+@pytest.mark.parametrize("writable", [True, False])
+def test_the_verdict_of_a_trip_whose_later_frames_never_come(dumps, writable: bool) -> None:
+    if not writable:
+        dumps.write_text("a file where the folder should be")
+    told: list[nanguard.Verdict] = []
+    x = np.zeros(ENVS, np.float32)
+    guard = nanguard.Guard(ENVS, dumps, post_frames=5, on_trip=told.append)
+    guard.check(reward=x)
+    x[3] = np.nan
+    guard.check(reward=x)
+    v = guard.wait()
+    assert v is not None and not v.done and v.path == ""
+    if writable:
+        guard.close()
+    else:
+        with pytest.raises(nanguard.NanGuardError):
+            guard.close()
+    v = guard.poll()
+    assert v is not None and v.done and v == guard.wait()
+    if writable:
+        assert v.path == only_dump(dumps).path and v.error == ""
+        assert Dump(v.path).manifest["trip"]["env"] == 3
+    else:
+        assert v.path == "" and str(dumps) in v.error
+    assert [(t.tick, t.done) for t in told] == [(2, False)]
+
+
+def test_the_verdict_of_a_trip_that_no_dump_is_left_for(dumps) -> None:
+    x = np.zeros(ENVS, np.float32)
+    guard = nanguard.Guard(ENVS, dumps, post_frames=5)
+    guard.check(reward=x)
+    guard.dump("asked")
+    x[3] = np.nan
+    guard.check(reward=x)
+    guard.close()
+    v = guard.poll()
+    assert v is not None and v.done and v.path == "" and "no dumps left" in v.error
+
+
 def test_a_forgotten_guard_is_closed(dumps) -> None:
     guard = nanguard.Guard(ENVS, dumps, post_frames=5)
     guard.check(reward=np.full(ENVS, np.nan))

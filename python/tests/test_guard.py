@@ -1,5 +1,6 @@
 """The guard on numpy arrays: what it is told, what it finds, what the dump says."""
 
+import dataclasses
 import logging
 import math
 import threading
@@ -11,6 +12,21 @@ from conftest import ENVS, diagnosis
 import nanguard
 
 NAN = float("nan")
+
+
+def test_trips_that_nobody_saw_are_counted(dumps, caplog) -> None:
+    x = np.zeros(ENVS, np.float32)
+    with nanguard.Guard(ENVS, dumps, max_dumps=9) as guard:
+        guard.check(reward=x)
+        x[3] = np.nan
+        guard.check(reward=x)
+        v = guard.wait()
+        assert v is not None and v.number == 1
+        guard._act(dataclasses.replace(v, tick=90, number=4))  # the trip of a loop of CUDA graphs
+        assert "2 trips came and went before anybody looked" in caplog.text
+        guard.check(reward=x)
+        v = guard.wait()
+        assert v is not None and v.number == 2
 
 
 def test_the_first_bad_value(dumps, open_dump) -> None:

@@ -115,7 +115,7 @@ static void the_first_bad_value_is_found(void) {
 	CHECK(ng_check(g, NG_STEP, refs, 2, NULL) == NG_TRIPPED);
 	ng_verdict v = verdict_of(g);
 	CHECK(strcmp(v.field, "qvel") == 0 && v.env == 3 && v.col == 1 && v.value_class == NG_NEGINF);
-	CHECK(v.tick == 7 && v.count == 6 && v.clock == NG_STEP && v.done == 1);
+	CHECK(v.tick == 7 && v.count == 6 && v.clock == NG_STEP && v.done == 1 && v.number == 1);
 	CHECK(exists(v.path) && v.error[0] == 0);
 	CHECK(ng_poll(g, &none) == NG_TRIPPED && strcmp(none.path, v.path) == 0);
 	char path[NG_PATH_MAX] = "";
