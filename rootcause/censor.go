@@ -1,6 +1,7 @@
 package rootcause
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -235,8 +236,8 @@ func (c *Case) hides(k *cause) float64 {
 		return 0
 	}
 	sum := 0.0
-	for class, w := range c.hidden {
-		sum += w * share(class)
+	for _, class := range slices.Sorted(maps.Keys(c.hidden)) {
+		sum += c.hidden[class] * share(class)
 	}
 	if r := c.root(); len(c.hidden) == 0 && r != nil && r.f != nil && r.first() && !r.earliest() && r.row >= 0 {
 		sum += share(loop[r.f.kind].onset) // it may have begun there before the record does

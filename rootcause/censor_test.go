@@ -98,6 +98,15 @@ func TestHiddenLikelihood(t *testing.T) {
 	assert.InDelta(t, ratio, math.Exp(w[0]-w[1]), 1e-9)
 }
 
+// TestSameBeliefsEveryTime: a sum over several hidden stages has one order.
+func TestSameBeliefsEveryTime(t *testing.T) {
+	c, want := newRun(60).set("loss.total", -1, 0, 0, nan).only("loss.total", "grad_norm").judge()
+	require.Greater(t, len(c.hidden), 3)
+	for range 30 {
+		require.Equal(t, want, Diagnose(c, DefaultOptions()))
+	}
+}
+
 // TestLocal: one part of an observation that is bad beside parts that are fine
 // says that the state behind them all was fine.
 func TestLocal(t *testing.T) {

@@ -2,7 +2,9 @@ package rootcause
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/nanguard/nanguard/dump"
@@ -217,7 +219,7 @@ func (c *Case) pushed() (string, bool) {
 // entropyTarget returns the entropy that a soft actor-critic aims at, from a
 // fact or a field.
 func (c *Case) entropyTarget() (float64, bool) {
-	for name := range c.man.Facts {
+	for _, name := range slices.Sorted(maps.Keys(c.man.Facts)) {
 		if low := strings.ToLower(name); strings.Contains(low, "target_entropy") || strings.Contains(low, "entropy_target") || strings.Contains(low, "entropy.target") {
 			return c.fact(name)
 		}

@@ -1,6 +1,7 @@
 package rootcause
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -39,9 +40,9 @@ func weigh(f *Feature, cs []candidate) []float64 {
 	if !ok || !f.known() {
 		return nil
 	}
-	for class, weight := range f.Hidden {
+	for _, class := range slices.Sorted(maps.Keys(f.Hidden)) { // sorted, for sums of floats depend on their order
 		if q, ok := likelihood(f.ID, class, 0); ok && class != f.Value {
-			floats.AddScaled(p, weight, q)
+			floats.AddScaled(p, f.Hidden[class], q)
 		}
 	}
 	mixture := 0.0
