@@ -18,7 +18,7 @@ const spikeSteps = 5
 func (c *Case) extremeAction() Feature {
 	env, ok := c.focus()
 	a := c.first(action, ctrl)
-	if r := c.root(); r != nil && r.f != nil && r.f.kind == ctrl {
+	if r := c.root(); r.is(ctrl) {
 		a = r.f
 	}
 	if a.len() == 0 || !ok {
@@ -43,7 +43,7 @@ func (c *Case) extremeAction() Feature {
 // began.
 func (c *Case) spike(f *field, env int) Feature {
 	row, i := f.row(env), f.upTo(c.beginning())
-	if r := c.root(); r != nil && r.f != nil && r.f.kind != action && r.f.kind != mean && r.f.kind != ctrl && i >= 0 && f.frames.Ticks[i] == r.tick && f.pos > r.f.pos {
+	if r := c.root(); r.placed() && !r.is(action, mean, ctrl) && i >= 0 && f.frames.Ticks[i] == r.tick && f.pos > r.f.pos {
 		i-- // made of what had gone bad
 	}
 	if row < 0 || i < 0 || f.cell(i, row).bad > 0 {
@@ -95,7 +95,7 @@ func (c *Case) kicks(f *field, i, row int) bool {
 	if k < 5 || i < 5 || v.cell(k, vrow).bad > 0 || v.cell(k, vrow).max > v.limit {
 		return false
 	}
-	return f.cell(i, row).max > kickSize*f.median(row, max(0, i-before), i) && v.cell(k, vrow).max > kickRise*v.median(vrow, max(0, k-before), k) &&
+	return f.cell(i, row).max > kickSize*f.median(row, max(0, i-calmFor), i) && v.cell(k, vrow).max > kickRise*v.median(vrow, max(0, k-calmFor), k) &&
 		v.cell(k, vrow).max > 2*v.cell(k-1, vrow).max
 }
 
@@ -136,7 +136,7 @@ func (f *field) population(i, row int) float64 {
 // rose, from a policy whose inputs were fine.
 func (c *Case) actionLeads() Feature {
 	r := c.root()
-	if r == nil || r.f == nil {
+	if !r.placed() {
 		return idle("nothing ran away")
 	}
 	if s := c.drives(); s != nil {

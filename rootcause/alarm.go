@@ -124,11 +124,7 @@ func (c *Case) lookAt(f *field, env int) []int {
 	if row := f.row(env); env >= 0 && row >= 0 {
 		return []int{row}
 	}
-	rows := make([]int, f.rows)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
+	return f.everyRow()
 }
 
 // replaced finds the first value that was replaced before it was recorded: an
@@ -238,7 +234,7 @@ var numeric = regexp.MustCompile(`(?i)\bnan\b|\binf\b|infin|finite|overflow|dive
 func (c *Case) numericComplaints() []string {
 	var said []string
 	for _, s := range c.complaints() {
-		if numeric.MatchString(s) || fullBuffer.MatchString(s) || about(s, backendWords) {
+		if numeric.MatchString(s) || fullBuffer.MatchString(s) || about(s, backendWords...) {
 			said = append(said, s)
 		} else {
 			c.warnf("the run ended with %q", s)

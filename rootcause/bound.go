@@ -1,7 +1,5 @@
 package rootcause
 
-import "math"
-
 // The bounds of a reward that sits at one over its own epsilon: how close it must
 // be to it, how much larger than the quiet part of it, how often, and from what
 // size of a loss on it has ruined the learner.
@@ -15,13 +13,7 @@ const (
 // added to its denominator, again and again, while a loss is beyond any use: the
 // distance was zero. A large reward by itself is no fault.
 func (c *Case) divided() (step, bool) {
-	most := 0.0
-	for _, f := range c.fields {
-		if f.kind == loss {
-			most = math.Max(most, f.largest(math.MaxInt64))
-		}
-	}
-	if most < ruined {
+	if c.largestLoss() < ruined {
 		return step{}, false
 	}
 	for _, f := range c.fields {
@@ -41,7 +33,7 @@ func (c *Case) atBound(f *field) (step, bool) {
 	n, first, row := 0, -1, -1
 	for i := range f.len() {
 		for r := range f.rows {
-			if v := f.cell(i, r).max; boundOf(v) && v > aboveQuiet*f.base {
+			if v := f.cell(i, r).max; overEpsilon(v) > 0 && v > aboveQuiet*f.base {
 				if n++; n == 1 {
 					first, row = i, r
 				}
@@ -50,7 +42,7 @@ func (c *Case) atBound(f *field) (step, bool) {
 	}
 	seen, entry := 0, -1
 	for j := 0; f.trace != nil && j < len(f.trace.Ticks); j++ {
-		if v := at(f.trace.AbsMax, j); boundOf(v) && v > aboveQuiet*f.base {
+		if v := at(f.trace.AbsMax, j); overEpsilon(v) > 0 && v > aboveQuiet*f.base {
 			if seen++; seen == 1 {
 				entry = j
 			}
@@ -67,14 +59,4 @@ func (c *Case) atBound(f *field) (step, bool) {
 	}
 	s.class = huge
 	return s, true
-}
-
-// boundOf reports whether a size is one over an epsilon of 1e-7 or less.
-func boundOf(v float64) bool {
-	for e := 1e-7; e > 1e-13; e /= 10 {
-		if math.Abs(v*e-1) < atEpsilon {
-			return true
-		}
-	}
-	return false
 }

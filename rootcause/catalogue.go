@@ -79,13 +79,7 @@ func indexOf(id string) int {
 
 // is reports whether a feature has one of some values.
 func (c *Case) is(id FeatureID, values ...string) bool {
-	v := c.feature(id).Value
-	for _, want := range values {
-		if v == want {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(values, c.feature(id).Value)
 }
 
 func entersCapacity(c *Case) bool { return c.is(F4, yes, "said") || c.is(X12, yes) }

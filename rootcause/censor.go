@@ -52,7 +52,7 @@ func (c *Case) hide() map[string]float64 {
 	switch {
 	case r == nil && c.guardFired() && c.states != nil:
 		r = &step{f: &field{kind: qvel}, row: -1, env: -1, tick: c.deadline()} // what its guard watches
-	case r == nil || r.f == nil:
+	case !r.placed():
 		return nil
 	}
 	out := map[string]float64{}
@@ -120,7 +120,7 @@ func (c *Case) doubt(b []kind, r *step) float64 {
 		return 1
 	}
 	switch o, at := c.observed(r); {
-	case (r.f.kind == obs || r.f.kind == sensor) && r.row >= 0 && r.local():
+	case r.is(obs, sensor) && r.row >= 0 && r.local():
 		return implied
 	case o != nil && (o.class == "" || o.local()) && at:
 		return implied
@@ -151,7 +151,7 @@ func (c *Case) fineAfter(b []kind, r *step) bool {
 func (c *Case) observed(r *step) (s *step, at bool) {
 	o := c.first(obs)
 	row := o.row(r.env)
-	if o.len() == 0 || row < 0 || r.env < 0 || r.f.kind != reward && r.f.kind != term && r.f.kind != sensor || o.to-o.from < 8 {
+	if o.len() == 0 || row < 0 || r.env < 0 || !r.is(reward, term, sensor) || o.to-o.from < 8 {
 		return nil, false
 	}
 	i := o.upTo(r.tick-1) + 1
@@ -239,7 +239,7 @@ func (c *Case) hides(k *cause) float64 {
 	for _, class := range slices.Sorted(maps.Keys(c.hidden)) {
 		sum += c.hidden[class] * share(class)
 	}
-	if r := c.root(); len(c.hidden) == 0 && r != nil && r.f != nil && r.first() && !r.earliest() && r.row >= 0 {
+	if r := c.root(); len(c.hidden) == 0 && r.placed() && r.first() && !r.earliest() && r.row >= 0 {
 		sum += share(loop[r.f.kind].onset) // it may have begun there before the record does
 	}
 	return sum

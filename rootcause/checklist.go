@@ -46,7 +46,7 @@ const enough = 20
 func (c *Case) cleared(f *field, text string) (Status, string) {
 	n := f.len()
 	if env, ok := c.focus(); ok && f.len() > 0 {
-		lo, hi := f.window(-1<<62, c.beginning(), f.len())
+		lo, hi := f.window(start, c.beginning(), f.len())
 		n = hi - lo
 		if f.row(env) < 0 {
 			return Unknown, "the rows of the env to blame are not in the file"

@@ -5,7 +5,7 @@ import "fmt"
 // commandLed is X7 where it all began in a finite control or action that no
 // robot is given: the physics of that env went bad after it, so it was driven.
 func (c *Case) commandLed(r *step) (Feature, bool) {
-	if r.f.kind != ctrl && r.f.kind != action && r.f.kind != mean || nonFinite(r.class) || r.env < 0 {
+	if !r.is(ctrl, action, mean) || nonFinite(r.class) || r.env < 0 {
 		return Feature{}, false
 	}
 	for _, v := range c.fields {

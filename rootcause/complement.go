@@ -9,7 +9,7 @@ import (
 // unfilled finds a value that exists only for rows whose episode is over, and is
 // not finite in exactly the other rows of the run: nobody filled these in.
 func (c *Case) unfilled(o *onset) (Feature, bool) {
-	if o == nil || o.f == nil || !o.f.PerEnv || o.f.len() == 0 || o.f.kind.isBody() || !about(o.f.Name, fillerWords) {
+	if o == nil || o.f == nil || !o.f.PerEnv || o.f.len() == 0 || o.f.kind.isBody() || !about(o.f.Name, fillerWords...) {
 		return Feature{}, false
 	}
 	i := o.f.upTo(o.tick)

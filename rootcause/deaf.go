@@ -20,13 +20,8 @@ func (c *Case) deaf() Feature {
 	if g == nil || c.first(param, paramStd, logStd) == nil {
 		return unmeasured("gradients beside parameters")
 	}
-	if _, v := g.history(); len(v) < deafFor || !(smallest(v) > 0) {
-		return found(no, "not enough gradients that are not zero")
-	}
-	if f := c.first(lr); f != nil {
-		if _, v := f.history(); len(v) > 0 && smallest(v) < liveRate {
-			return found(no, "the learning rate is next to zero, and nothing has to move")
-		}
+	if !c.learns() {
+		return found(no, "gradients or learning rate are next to zero at times, or few: nothing has to move")
 	}
 	columns, n := 0, 0
 	for _, f := range c.fields {
@@ -48,28 +43,46 @@ func (c *Case) deaf() Feature {
 	return out.in(g, -1, 0, g.frames.Ticks[0])
 }
 
-// constant reports whether every frame of a field is the first one, bit for bit,
-// and finite.
+// learns reports whether enough gradients are recorded, none of them zero, with a
+// learning rate that is never next to zero: then parameters have to move.
+func (c *Case) learns() bool {
+	if g := c.first(grad); g == nil {
+		return false
+	} else if _, v := g.history(); len(v) < deafFor || !(smallest(v) > 0) {
+		return false
+	}
+	if rate := c.first(lr); rate != nil {
+		_, v := rate.history()
+		return len(v) == 0 || smallest(v) >= liveRate
+	}
+	return true
+}
+
+// constant reports whether no column of a field changes, and all are finite.
 func (f *field) constant() bool {
-	size := f.rows * f.width * f.frames.Values.DType.Size()
-	d := f.frames.Values.Data
-	for i := range f.len() {
-		if f.cell(i, 0).bad > 0 || string(d[:size]) != string(d[i*size:(i+1)*size]) {
+	for col := range f.to - f.from {
+		if f.stillSince(col) != 0 {
 			return false
 		}
 	}
 	return f.len() > 0
 }
 
-// flushed finds gradients that half precision made nothing of: all of them are
-// multiples of its smallest number, and most are zero, while a loss is not.
-func (c *Case) flushed() (Feature, bool) {
+// largestLoss returns the largest finite size of any loss.
+func (c *Case) largestLoss() float64 {
 	most := 0.0
 	for _, f := range c.fields {
 		if f.kind == loss {
 			most = math.Max(most, f.largest(math.MaxInt64))
 		}
 	}
+	return most
+}
+
+// flushed finds gradients that half precision made nothing of: all of them are
+// multiples of its smallest number, and most are zero, while a loss is not.
+func (c *Case) flushed() (Feature, bool) {
+	most := c.largestLoss()
 	values, zeros := 0, 0
 	var where *field
 	for _, f := range c.fields {

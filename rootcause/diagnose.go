@@ -187,16 +187,10 @@ func (c *Case) onsets() []Onset {
 
 // countBadIn counts the rows of the file that are bad in a step's frame.
 func (c *Case) countBadIn(s *step) int {
-	n := 0
 	if s.f == nil || s.row < 0 {
 		return 0
 	}
-	for row := range s.f.rows {
-		if s.f.state(s.frame, row) != "" {
-			n++
-		}
-	}
-	return n
+	return s.f.badRows(s.frame)
 }
 
 // round keeps three decimals: more are noise in a report.

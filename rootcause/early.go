@@ -16,24 +16,22 @@ const (
 // seen little.
 func (c *Case) early() Feature {
 	if n, ok := c.updates(); ok {
-		value := no
-		if n < earlyUpdates {
-			value = yes
-		}
-		f := found(value, fmt.Sprintf("it happened in learner iteration %s", num(n)))
-		f.Measured, f.Baseline = n, earlyUpdates
-		return f
+		return below(n, earlyUpdates, fmt.Sprintf("it happened in learner iteration %s", num(n)))
 	}
 	if n, ok := c.normalizerCount(); ok {
-		value := no
-		if n < earlyCount {
-			value = yes
-		}
-		f := found(value, fmt.Sprintf("the normalizer had seen %s observations", num(n)))
-		f.Measured, f.Baseline = n, earlyCount
-		return f
+		return below(n, earlyCount, fmt.Sprintf("the normalizer had seen %s observations", num(n)))
 	}
 	return unmeasured("the learner's iteration")
+}
+
+// below returns a feature that is yes when a number is below a bound.
+func below(n, bound float64, text string) Feature {
+	f := found(no, text)
+	if n < bound {
+		f.Value = yes
+	}
+	f.Measured, f.Baseline = n, bound
+	return f
 }
 
 // updates returns how many learner iterations were done.

@@ -20,7 +20,7 @@ func changes(e dump.Event) bool {
 // touches reports whether an event concerned an env: it names it, or it names
 // none because it touched them all.
 func touches(e dump.Event, env int) bool {
-	return len(e.Envs) == 0 && e.Count != 0 || len(e.Envs) == 0 && e.Count == 0 || slices.Contains(e.Envs, env)
+	return len(e.Envs) == 0 || slices.Contains(e.Envs, env)
 }
 
 // stepsBefore returns the tick of the n-th env step before a tick.
@@ -74,7 +74,7 @@ func (c *Case) modelEvent() Feature {
 		return c.felt(f)
 	}
 	for _, e := range c.man.Events {
-		if e.Kind != dump.EventDR || e.Tick > c.beginning() || !about(e.Name, modelWords) || about(e.Name, contactWords) && !about(e.Name, []string{"frictionloss"}) {
+		if e.Kind != dump.EventDR || e.Tick > c.beginning() || !about(e.Name, modelWords...) || about(e.Name, contactWords...) && !about(e.Name, "frictionloss") {
 			continue
 		}
 		n := max(e.Count, len(e.Envs))
@@ -107,7 +107,7 @@ func (c *Case) recentChange(env int) (Feature, bool) {
 	from, to := c.stepsBefore(c.beginning(), 2), c.beginning()
 	n, last := 0, -1
 	for i, e := range c.man.Events {
-		if e.Kind != dump.EventDR || e.Tick > to || !about(e.Name, modelWords) || about(e.Name, contactWords) || max(e.Count, len(e.Envs)) < c.man.NumEnvs {
+		if e.Kind != dump.EventDR || e.Tick > to || !about(e.Name, modelWords...) || about(e.Name, contactWords...) || max(e.Count, len(e.Envs)) < c.man.NumEnvs {
 			continue
 		}
 		n++
@@ -127,7 +127,7 @@ func (c *Case) recentChange(env int) (Feature, bool) {
 }
 
 // about reports whether a name holds one of some words.
-func about(name string, words []string) bool {
+func about(name string, words ...string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }
@@ -149,7 +149,7 @@ func (c *Case) message() Feature {
 			return found("other", fmt.Sprintf("the run ended with %q, which is about room for contacts and constraints", s))
 		case strings.Contains(low, "std >= 0") || strings.Contains(low, "scale") && strings.Contains(low, "positive"):
 			return found("std", fmt.Sprintf("the run ended with %q, which torch says for NaN as well", s))
-		case about(low, backendWords):
+		case about(low, backendWords...):
 			return found("backend", fmt.Sprintf("the run ended with %q, which is about one kind of GPU, driver or compiler", s))
 		case strings.Contains(low, "illegal memory") || strings.Contains(low, "illegal address") || strings.Contains(low, "cuda error") || strings.Contains(low, "cudagraph"):
 			return found("cuda", fmt.Sprintf("the run ended with %q", s))

@@ -1,6 +1,9 @@
 package rootcause
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // The values of a yes/no feature. F1 and F8 have values of their own.
 const (
@@ -57,8 +60,8 @@ var rules = []rule{
 	{F10, "std", "at or below zero, at its clamp, non-finite from finite inputs, or blown up on the way from root to trip", "F10", (*Case).stdAnomaly, "record policy.std, or the std parameter itself"},
 	{F11, "parameters", "non-finite before the step", "F11", (*Case).paramsBad, "record param.<layer> (a norm is enough) on the minibatch clock"},
 	{F12, "stale address", "a graph was replayed over an array that had moved", "F12", (*Case).staleAddress, "note graph_capture and buffer_moved events, and the facts address.<field> and graph.<name>.replays"},
-	{F13, "second run", "the same seed goes bad elsewhere: cannot be in a dump; a next step may ask for it", "F13", notMeasured(F13, "a second run with the same seed"), "run again with the same seed and compare where it starts"},
-	{F14, "without graphs", "gone with CUDA graphs off: cannot be in a dump; a next step may ask for it", "F14", notMeasured(F14, "a run with CUDA graphs off"), "run again with CUDA graphs off"},
+	{F13, "second run", "the same seed goes bad elsewhere: cannot be in a dump; a next step may ask for it", "F13", notMeasured("a second run with the same seed"), "run again with the same seed and compare where it starts"},
+	{F14, "without graphs", "gone with CUDA graphs off: cannot be in a dump; a next step may ask for it", "F14", notMeasured("a run with CUDA graphs off"), "run again with CUDA graphs off"},
 	{F15, "event near", "randomisation, push or curriculum within two env steps", "F15", (*Case).eventNear, "note randomisation, pushes and curriculum steps as events"},
 	{X1, "model changed", "in this env and few others, (\"recent\") in all of them just before, or (\"felt\") so and all went bad at once", "X1", (*Case).modelEvent, "note each randomisation of a model array as a \"dr\" event with its envs"},
 	{X2, "no constraint", "none was active in the substep where it ran away, or while the speeds grew further; or (\"air\") nothing was near the ground, the only thing to touch", "contact", (*Case).constraintFree, "record nefc on the substep clock"},
@@ -151,12 +154,8 @@ func (c *Case) unblamed(f *field, what string) Feature {
 }
 
 // notMeasured returns the measure of a feature that one dump cannot hold.
-func notMeasured(id FeatureID, text string) func(*Case) Feature {
-	return func(*Case) Feature {
-		f := unmeasured(text)
-		f.ID = id
-		return f
-	}
+func notMeasured(text string) func(*Case) Feature {
+	return func(*Case) Feature { return unmeasured(text) }
 }
 
 // found returns a feature without a place.
@@ -221,11 +220,12 @@ func (c *Case) decimation() int {
 
 // lastReset returns the tick after the last reset of env before t, or the start of time.
 func (c *Case) lastReset(env int, t int64) int64 {
-	from := int64(-1 << 62)
-	for _, r := range c.resets[env] {
-		if r < t {
-			from = r + 1
-		}
+	if r := lastBefore(c.resets[env], t); r < t {
+		return r + 1
 	}
-	return from
+	return start
 }
+
+// start is a tick before every other, far enough from the end of the range for
+// arithmetic.
+const start = math.MinInt64 / 2

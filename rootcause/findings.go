@@ -40,7 +40,7 @@ func (c *Case) Findings() *Findings {
 // censored reports whether it may have begun in what is not recorded.
 func (c *Case) censored() bool {
 	r := c.root()
-	if r == nil || r.f == nil {
+	if !r.placed() {
 		return true
 	}
 	return len(c.hidden) > 0 || r.row >= 0 && r.first() && !r.earliest()

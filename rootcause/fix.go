@@ -37,7 +37,7 @@ func sentence(parts []string) string {
 
 func fixReward(c *Case) string {
 	what := "the reward term"
-	if r := c.root(); r != nil && r.f != nil && (r.f.kind == term || r.f.kind == reward) {
+	if r := c.root(); r.is(term, reward) {
 		what = r.name
 	}
 	return fmt.Sprintf("Give %s a bounded form, exp(-d^2/sigma^2) instead of 1/d, or clamp the denominator; do not hide it with nan_to_num.", what)
@@ -90,7 +90,7 @@ func fixModel(c *Case) string {
 
 func fixSensor(c *Case) string {
 	what := "the sensor"
-	if r := c.root(); r != nil && r.f != nil && r.col >= 0 {
+	if r := c.root(); r.placed() && r.col >= 0 {
 		what = r.f.label(r.col)
 	}
 	return fmt.Sprintf("Give %s a finite value where it has none (a ray that misses, a contact without force), before it enters an observation or a reward.", what)
@@ -117,13 +117,13 @@ func fixLearner(c *Case) string {
 
 func fixMath(c *Case) string {
 	what := "the formula"
-	if r := c.root(); r != nil && r.f != nil && r.col >= 0 {
+	if r := c.root(); r.placed() && r.col >= 0 {
 		what = "the formula behind " + r.f.label(r.col)
 	}
 	return fmt.Sprintf("Keep %s inside its domain: clamp before acos, log and sqrt, add a floor to norms that are divided by.", what)
 }
 
-func fixPrecision(c *Case) string {
+func fixPrecision(*Case) string {
 	return "Keep log_alpha, its optimizer and every small scalar that is learned in float32 (outside autocast), and check the update: it must be at least half a unit in the last place of the value."
 }
 

@@ -14,7 +14,7 @@ func (c *Case) constraintFree() Feature {
 	if out.known() {
 		return out
 	}
-	if r := c.root(); r == nil || r.f == nil || !r.f.kind.isBody() {
+	if !c.root().is(body...) {
 		return out
 	}
 	if f, ok := c.freeGrowth(); ok {
@@ -26,10 +26,7 @@ func (c *Case) constraintFree() Feature {
 // freeGrowth finds an env whose speeds, past every limit already, went on growing
 // over frames in which no constraint was active.
 func (c *Case) freeGrowth() (Feature, bool) {
-	v, n := c.first(qvel), c.counterNamed("nefc")
-	if n.len() == 0 {
-		n = c.counterNamed("ncon")
-	}
+	v, n := c.first(qvel), c.constraints()
 	if v.len() == 0 || n.len() == 0 || !n.PerEnv {
 		return Feature{}, false
 	}
@@ -75,11 +72,8 @@ func (c *Case) freeGrowthOf(v, n *field, row int) (Feature, bool) {
 // contact or another active constraint until it ran away, by records that begin
 // with the run.
 func (c *Case) untouched() (Feature, bool) {
-	r, n := c.root(), c.counterNamed("nefc")
-	if n == nil {
-		n = c.counterNamed("ncon")
-	}
-	if r == nil || r.f == nil || !r.f.kind.isBody() || n == nil || n.trace == nil || len(n.trace.Ticks) < enough {
+	r, n := c.root(), c.constraints()
+	if !r.is(body...) || n == nil || n.trace == nil || len(n.trace.Ticks) < enough {
 		return Feature{}, false
 	}
 	if first := n.trace.Counts; len(first) == 0 || first[0] > 1 {

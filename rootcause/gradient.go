@@ -12,7 +12,7 @@ func (c *Case) gradientAlone() Feature {
 	if g == nil {
 		return unmeasured("gradients")
 	}
-	if r == nil || r.f == nil || r.f.kind != grad {
+	if !r.is(grad) {
 		return found(no, "no gradient was the first to go bad")
 	}
 	if !c.lossesFine(r) {
@@ -37,7 +37,7 @@ func (c *Case) lossesFine(s *step) bool {
 		}
 		if i := f.upTo(s.tick); i >= 0 && f.rows > 0 {
 			seen = true
-			if f.state(i, 0) != "" {
+			if f.badRows(i) > 0 {
 				return false
 			}
 		} else if j := f.entryBefore(s.tick + 1); j >= 0 {

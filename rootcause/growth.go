@@ -197,7 +197,7 @@ func (c *Case) physicsGrowth() Feature {
 		return c.anyGrowth(f)
 	}
 	end := c.deadline()
-	if r != nil && r.f != nil && !r.f.kind.isBody() && c.drives() == nil {
+	if r.placed() && !r.is(body...) && c.drives() == nil {
 		end = r.tick + 1 // what grew later is no precursor
 	}
 	if f.row(env) < 0 {
@@ -234,7 +234,7 @@ func (c *Case) judge(g *growth, env int) Feature {
 	big := g.end > math.Max(10*g.f.base, 50)
 	steady := g.rate >= 0.3 && g.frames() >= 3
 	r := c.root()
-	ran := r != nil && r.f != nil && r.f.kind.isBody() && (r.class == growing || r.class == huge)
+	ran := r.is(body...) && (r.class == growing || r.class == huge)
 	if g.end > g.f.limit || big && steady || ran {
 		value = yes
 	}
@@ -263,7 +263,7 @@ func (c *Case) tooShort(f *field, env int, end int64) Feature {
 // anyGrowth looks at all rows when no env is to blame.
 func (c *Case) anyGrowth(f *field) Feature {
 	end := c.beginning()
-	lo, hi := f.window(-1<<62, end, 20)
+	lo, hi := f.window(start, end, 20)
 	worst, at := 0.0, -1
 	for i := lo; i < hi; i++ {
 		for row := range f.rows {

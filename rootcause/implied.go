@@ -5,7 +5,7 @@ package rootcause
 // others has finite weights, so what it read in those envs was bad. The first
 // frame after it says which observation and column.
 func (c *Case) impliedInput(s *step) (step, bool) {
-	if s.f.kind != mean && s.f.kind != value || !nonFinite(s.class) || s.row < 0 || !s.someFinite() {
+	if !s.is(mean, value) || !nonFinite(s.class) || s.row < 0 || !s.someFinite() {
 		return step{}, false
 	}
 	for _, f := range c.fields {
@@ -55,7 +55,7 @@ func (c *Case) impliedRaw(s *step) (step, bool) {
 // is not recorded: every env's normalized observation is non-finite one step
 // after one env's raw observation was.
 func (c *Case) contamination(s *step) (step, bool) {
-	if s.f.kind != obsNorm && s.f.kind != mean && s.f.kind != action || !nonFinite(s.class) {
+	if !s.is(obsNorm, mean, action) || !nonFinite(s.class) {
 		return step{}, false
 	}
 	if c.first(normMean, normVar) != nil {

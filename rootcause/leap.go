@@ -11,7 +11,7 @@ const (
 	excited  = 50.0 // a median above it before the way up: something drives the env
 	calmest  = 50.0 // a leap sets out from below this, or five times the healthy size
 	leapSize = 4e3  // 3.6 decades in one frame
-	before   = 50   // frames that the median is taken over
+	calmFor  = 50   // frames that the median is taken over
 )
 
 // excitement is X15: whether the env was driven hard before it ran away. A
@@ -19,7 +19,7 @@ const (
 // the robot for a long time first.
 func (c *Case) excitement() Feature {
 	r, v := c.root(), c.velocity()
-	if r == nil || r.f == nil || !r.f.kind.isBody() {
+	if !r.is(body...) {
 		return idle("no physics that runs away")
 	}
 	row := v.row(r.env)
@@ -29,7 +29,7 @@ func (c *Case) excitement() Feature {
 	if v.len() == 0 || row < 0 {
 		return unmeasured("qvel of the env that ran away, before it did")
 	}
-	lo, hi := v.window(c.lastReset(r.env, r.tick), r.tick, before)
+	lo, hi := v.window(c.lastReset(r.env, r.tick), r.tick, calmFor)
 	if hi-lo < 3 {
 		return unmeasured("enough frames of qvel before it ran away")
 	}
@@ -71,7 +71,7 @@ func (f *field) median(row, lo, hi int) float64 {
 // motion. No step of a physics that was healthy does that; a write does.
 func (c *Case) leap() Feature {
 	r, v := c.root(), c.velocity()
-	if r == nil || r.f == nil || !r.f.kind.isBody() {
+	if !r.is(body...) {
 		return idle("no physics that runs away")
 	}
 	if v.len() > 0 && v.kind == state {

@@ -11,7 +11,7 @@ import (
 // paramsBad is F11: parameters that were non-finite before the step in which
 // anything else went bad.
 func (c *Case) paramsBad() Feature {
-	if r := c.root(); r != nil && r.f != nil {
+	if r := c.root(); r.placed() {
 		if _, ok := c.optimizerStep(r); ok {
 			return idle("the step that made the parameters so is in the file (X23)")
 		}
@@ -42,10 +42,10 @@ func (c *Case) learnerBlowUp() Feature {
 		f.Value = yes
 		return f
 	}
-	if r == nil || r.f == nil {
+	if !r.placed() {
 		return found(no, "nothing of the learner ran away")
 	}
-	if r.f.kind < mean || r.f.kind == reward || r.f.kind == term {
+	if r.f.kind < mean || r.is(reward, term) {
 		return found(no, fmt.Sprintf("it began in the env (%s), not in the learner", r.name))
 	}
 	if f, ok := c.unstepped(r); ok {

@@ -12,7 +12,6 @@ package rootcause
 // shared/dumps and 42 dumps of mjlab, MuJoCo and its relatives made for tuning.
 // docs/causes.md says how well all of it did on dumps that it was not set from.
 //
-//
 // b stands for the base rate that the feature measured among healthy envs: what
 // any cause but its own would show. A yes/no feature has the row of "yes" only,
 // and "no" is what that leaves.

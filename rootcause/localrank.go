@@ -13,7 +13,7 @@ var localWords = []string{"local", "before_reduce", "pre_reduce"}
 // recorded before and after the ranks share it, or a loss, which no rank sends.
 func (c *Case) reduced() (Feature, bool) {
 	r := c.root()
-	if r == nil || r.f == nil || !nonFinite(r.class) {
+	if !r.placed() || !nonFinite(r.class) {
 		return Feature{}, false
 	}
 	if own := c.ownGradient(r); own != nil {
@@ -45,7 +45,7 @@ func (c *Case) ownGradient(r *step) *field {
 		return c.twin(r)
 	}
 	i := slices.IndexFunc(c.fields, func(f *field) bool {
-		if f.kind != grad || f.PerEnv || f.to-f.from != 1 || !about(f.Name, localWords) {
+		if f.kind != grad || f.PerEnv || f.to-f.from != 1 || !about(f.Name, localWords...) {
 			return false
 		}
 		base, _, _ := strings.Cut(strings.ToLower(f.Name), ".")

@@ -103,7 +103,7 @@ func (c *Case) turnedBack() (Feature, bool) {
 // in all its columns for some frames, and never was before, nor is in others.
 func (c *Case) zeroed() (Feature, bool) {
 	env, ok := c.focus()
-	if !ok || c.beginning() == math.MinInt64 {
+	if !ok || c.beginning() == start {
 		return Feature{}, false
 	}
 	for _, f := range c.fields {

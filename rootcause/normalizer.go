@@ -115,7 +115,7 @@ func (c *Case) deviation(s *step, col int) (float64, bool) {
 	if v := c.first(normVar); v.len() > 0 {
 		i := v.upTo(s.tick)
 		if i >= 0 && v.width == s.f.width {
-			return root(v.at(i, 0, col), v.Name), true
+			return stdOf(v.at(i, 0, col), v.Name), true
 		}
 	}
 	for _, f := range c.fields {
@@ -126,12 +126,12 @@ func (c *Case) deviation(s *step, col int) (float64, bool) {
 	return 0, false
 }
 
-// root returns the std of a variance, or of a field that holds the std itself.
-func root(v float64, name string) float64 {
+// stdOf returns the std of a variance, or of a field that holds the std itself.
+func stdOf(v float64, name string) float64 {
 	if !finite(v) || v <= 0 {
 		return 0
 	}
-	if containsWord(name, "std") {
+	if about(name, "std") {
 		return v
 	}
 	return math.Sqrt(v)

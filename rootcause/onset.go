@@ -171,7 +171,7 @@ func (c *Case) extent() Feature {
 		return idle("no bad env to count")
 	case r.f == nil || r.f.PerEnv && r.env < 0 && r.row < 0:
 		return unmeasured("how many envs were bad")
-	case r.f.PerEnv && r.row >= 0 && (r.f.kind == std || r.f.kind == logStd) && c.variesByEnv(r.f, r.frame):
+	case r.f.PerEnv && r.row >= 0 && r.is(std, logStd) && c.variesByEnv(r.f, r.frame):
 		return idle("the std is made for each env from its observation: how many envs it blew up in says nothing")
 	case !r.f.PerEnv:
 		return found("all", fmt.Sprintf("%s is one value for the whole run: every env has it", r.name))
@@ -203,7 +203,7 @@ func (c *Case) sharedGrowth() Feature {
 	if f, ok := c.struck(r); ok {
 		return f
 	}
-	if r == nil || r.f == nil || !r.f.kind.isBody() || nonFinite(r.class) || r.row < 0 {
+	if !r.is(body...) || nonFinite(r.class) || r.row < 0 {
 		return idle("no physics that runs away")
 	}
 	n, total, where := c.countBadIn(r), r.f.rows, "in the file"
@@ -224,7 +224,7 @@ func (c *Case) sharedGrowth() Feature {
 // frame, out of ordinary motion: no mechanism does that to so many at once, what
 // they share does, such as memory that holds something else.
 func (c *Case) struck(r *step) (Feature, bool) {
-	if r == nil || r.f == nil || !r.f.kind.isBody() || !nonFinite(r.class) || r.row < 0 || r.frame == 0 || c.man.NumEnvs < manyEnvs {
+	if !r.is(body...) || !nonFinite(r.class) || r.row < 0 || r.frame == 0 || c.man.NumEnvs < manyEnvs {
 		return Feature{}, false
 	}
 	n := c.countBad(r)
@@ -244,31 +244,15 @@ func (c *Case) countBad(r *step) int {
 			n = max(n, o.envs)
 		}
 	}
-	if r.row < 0 {
-		return max(n, c.laterBad(r))
-	}
-	rows := 0
-	for row := range r.f.rows {
-		if r.f.state(r.frame, row) != "" {
-			rows++
-		}
+	if r.row < 0 && r.f.len() > 0 {
+		return max(n, r.f.badRows(0)) // all of them bad in the first frame, after a root in the trace: it is all envs
+	} else if r.row < 0 {
+		return n
 	}
 	if c.guardFired() {
 		n = max(n, len(c.culprits))
 	}
-	return max(n, rows)
-}
-
-// laterBad counts the rows that are bad in the first frame of the file, for a
-// root that only the trace shows: when all of them are, it is all envs.
-func (c *Case) laterBad(r *step) int {
-	rows := 0
-	for row := range r.f.rows {
-		if r.f.len() > 0 && r.f.state(0, row) != "" {
-			rows++
-		}
-	}
-	return rows
+	return max(n, c.countBadIn(r))
 }
 
 // manyEnvs is how many envs a run needs for their share to tell anything.

@@ -127,7 +127,7 @@ func (f *field) firstBad() (onset, bool) {
 	o := onset{f: f, field: f.Name, env: -1, clock: f.Clock, order: f.Order}
 	found := false
 	for i := 0; i < f.len() && !found; i++ {
-		if found = f.badRows(i, &o); found {
+		if found = f.fill(i, &o); found {
 			o.tick, o.count = f.frames.Ticks[i], tickCount(f.frames.Counts, i)
 		}
 	}
@@ -145,8 +145,8 @@ func (f *field) firstBad() (onset, bool) {
 	return o, found
 }
 
-// badRows fills o from the non-finite rows of a frame, the lowest env first.
-func (f *field) badRows(i int, o *onset) bool {
+// fill fills o from the non-finite rows of a frame, the lowest env first.
+func (f *field) fill(i int, o *onset) bool {
 	o.envs = 0
 	for row := range f.rows {
 		c := f.cell(i, row)

@@ -86,7 +86,7 @@ func (c *Case) outsideWrite() Feature {
 	r := c.root()
 	q, v := c.first(qpos), c.first(qvel)
 	dt := c.timestep()
-	if r == nil || r.f == nil || !r.f.kind.isBody() || r.row < 0 || q.len() != v.len() || v.len() < 2 || dt <= 0 {
+	if !r.is(body...) || r.row < 0 || q.len() != v.len() || v.len() < 2 || dt <= 0 {
 		return unmeasured("qpos and qvel with their joints and the timestep")
 	}
 	joints := c.pairs(q, v)
@@ -145,7 +145,7 @@ func (c *Case) poseJump(q, v *field, joints []pair, until, k int) (Feature, bool
 		if !jumps[i] || cutBetween(c.resets[r.env], v.frames.Ticks[i-1], v.frames.Ticks[i]) {
 			continue
 		}
-		if level := v.median(v.row(r.env), max(0, i-before), i); level > excited {
+		if level := v.median(v.row(r.env), max(0, i-calmFor), i); level > excited {
 			continue // it was reset because it was running away already
 		}
 		f := found("pose", fmt.Sprintf("the pose of env %d jumped at tick %d without the speed for it, as a reset does, %d frames before it ran away", r.env, v.frames.Ticks[i], k-i))

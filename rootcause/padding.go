@@ -22,12 +22,12 @@ func (c *Case) doneRows() Feature {
 	if d.len() == 0 || !d.PerEnv || o.f.len() == 0 {
 		return unmeasured("done beside what went bad")
 	}
-	if r := c.root(); r != nil && r.f != nil && r.f.kind.isBody() {
+	if c.root().is(body...) {
 		return found(no, "the physics of the bad rows is bad itself")
 	}
-	both, bad, over := c.matchDone(o.f, d, math.MinInt64, math.MaxInt64)
+	both, bad, over := c.matchDone(o.f, d, start, math.MaxInt64)
 	if bad > 0 { // what came of it may be bad elsewhere
-		both, bad, over = c.matchDone(o.f, d, math.MinInt64, o.tick)
+		both, bad, over = c.matchDone(o.f, d, start, o.tick)
 	}
 	text := fmt.Sprintf("of the rows of %s in the file, %d are bad where an episode ended, %d where it did not, and %d are fine where one ended", o.f.Name, both, bad, over)
 	whole := c.wholeRow(o)
@@ -37,7 +37,7 @@ func (c *Case) doneRows() Feature {
 	switch {
 	case bad > 0 || both == 0 || over > 0:
 		return found(no, text)
-	case both == 1 && !about(o.f.Name, fillerWords) && !whole:
+	case both == 1 && !about(o.f.Name, fillerWords...) && !whole:
 		return idle("a single bad row whose episode is over may be either's doing")
 	}
 	rows := "in one row, the only one"

@@ -202,7 +202,7 @@ func TestSignOfStdIsStrong(t *testing.T) {
 // TestDivisionByEps is pitfall 10: 1/(d + 1e-8) never makes Inf in float32, it
 // makes a giant that poisons the learner a whole rollout later.
 func TestDivisionByEps(t *testing.T) {
-	r := newRun(64).set("reward.reach", -6, 2, 0, 9.9e7).set("reward", -6, 2, 0, 9.9e7)
+	r := newRun(64).set("reward.reach", -6, 2, 0, 9.9999e7).set("reward", -6, 2, 0, 9.9999e7)
 	r.set("loss.total", -2, 0, 0, 1e15, 1e16).set("grad_norm", -1, 0, 0, inf)
 	c, d := r.judge()
 	assert.Equal(t, "grad_norm", d.FirstBad.Field)

@@ -32,7 +32,7 @@ func (c *Case) precision() Feature {
 		return f
 	}
 	low := c.lowPrecision()
-	if f, ok := c.stuck(low); ok {
+	if f, ok := c.stuckWeights(low); ok {
 		return f
 	}
 	seen := false
@@ -69,21 +69,13 @@ const (
 	manyWeights = 64
 )
 
-// stuck finds weights of low precision that stand still bit for bit although
+// stuckWeights finds weights of low precision that stand still bit for bit although
 // gradients flow and the learning rate is not zero: the steps are smaller than
 // half a unit in their last place.
-func (c *Case) stuck(low string) (Feature, bool) {
+func (c *Case) stuckWeights(low string) (Feature, bool) {
 	g := c.first(grad)
-	if g == nil || low == "" {
+	if low == "" || !c.learns() {
 		return Feature{}, false
-	}
-	if _, v := g.history(); len(v) < deafFor || !(smallest(v) > 0) {
-		return Feature{}, false
-	}
-	if f := c.first(lr); f != nil {
-		if _, v := f.history(); len(v) > 0 && smallest(v) < liveRate {
-			return Feature{}, false
-		}
 	}
 	still, all, share := 0, 0, stuckShare
 	var where *field
@@ -111,16 +103,7 @@ func (c *Case) stuck(low string) (Feature, bool) {
 
 // stillColumn reports whether a column that is not zero never changes.
 func (f *field) stillColumn(col int) bool {
-	first := f.at(0, 0, col)
-	if first == 0 || !finite(first) {
-		return false
-	}
-	for i := range f.len() {
-		if f.at(i, 0, col) != first {
-			return false
-		}
-	}
-	return true
+	return f.len() > 0 && f.at(0, 0, col) != 0 && f.stillSince(col) == 0
 }
 
 // coarseWeights names the low precision that every recorded weight is a number

@@ -10,12 +10,12 @@ import (
 
 // The combination of evidence: features are not independent, so all of it is
 // tempered, correlated members of a group beyond the strongest count half, and
-// no single feature may say more than limit nats.
+// no single feature may say more than mostNats.
 const (
-	temper  = 0.8
-	echo    = 0.5
-	limit   = 4.0
-	bearing = 0.02 // a base rate is never taken to be smaller
+	temper   = 0.8
+	echo     = 0.5
+	mostNats = 4.0
+	bearing  = 0.02 // a base rate is never taken to be smaller
 )
 
 // candidate is a cause in the running.
@@ -51,7 +51,7 @@ func weigh(f *Feature, cs []candidate) []float64 {
 	}
 	w := make([]float64, len(cs))
 	for i := range cs {
-		w[i] = math.Max(-limit, math.Min(limit, math.Log(p[cs[i].index]/mixture)))
+		w[i] = math.Max(-mostNats, math.Min(mostNats, math.Log(p[cs[i].index]/mixture)))
 		if f.Half {
 			w[i] /= 2
 		}

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// apart is how many times larger than the median of the others a rank's value
+// outlying is how many times larger than the median of the others a rank's value
 // must be.
-const apart = 1e3
+const outlying = 1e3
 
 // ranks is X20: the ranks of a run do not agree, or what is bad here came from
 // another one.
@@ -33,7 +33,7 @@ func (c *Case) ranks() Feature {
 	if f, ok := c.reduced(); ok {
 		return f
 	}
-	if r := c.root(); r != nil && r.f != nil && r.f.kind == grad && nonFinite(r.class) && c.lossesFine(r) {
+	if r := c.root(); r.is(grad) && nonFinite(r.class) && c.lossesFine(r) {
 		return found("elsewhere", fmt.Sprintf("%s is %s here while every loss of this rank is finite: an all-reduce may have brought it (rank %d of %d)",
 			r.name, words[r.class], c.man.Run.Rank, c.man.Run.WorldSize)).in(r.f, -1, max(r.col, 0), r.tick)
 	}
@@ -122,7 +122,7 @@ func (c *Case) perRank(f *field) bool {
 	if len(f.names) >= n && rankColumn.MatchString(f.names[0]) && rankColumn.MatchString(f.names[1]) {
 		return true
 	}
-	return containsWord(f.Name, "rank") && (n == c.man.Run.WorldSize || c.severalRanks() && c.man.Run.WorldSize <= 1)
+	return about(f.Name, "rank") && (n == c.man.Run.WorldSize || c.severalRanks() && c.man.Run.WorldSize <= 1)
 }
 
 // rankName matches a field that belongs to one rank: "rank0.grad_norm",
@@ -168,7 +168,7 @@ func oddOne(v []float64) (int, bool) {
 		if slices.ContainsFunc(others, func(o float64) bool { return !finite(o) }) {
 			continue
 		}
-		if m := median(others); !finite(x) || m > 0 && math.Abs(x) > apart*m {
+		if m := median(others); !finite(x) || m > 0 && math.Abs(x) > outlying*m {
 			odd = i
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // in the file did.
 func (c *Case) again() Feature {
 	f := c.velocity()
-	if r := c.root(); r != nil && r.f != nil && r.f.kind >= normMean && !nonFinite(r.class) {
+	if r := c.root(); r.placed() && r.f.kind >= normMean && !nonFinite(r.class) {
 		return idle("what runs away is not the physics")
 	}
 	env, ok := c.focus()
@@ -85,7 +85,7 @@ func lastBefore(ticks []int64, t int64) int64 {
 // left it so.
 func (c *Case) afterReset() Feature {
 	r := c.root()
-	if r == nil || r.f == nil || r.row < 0 || !r.f.kind.isBody() && r.f.kind != obs && r.f.kind != sensor {
+	if r == nil || r.row < 0 || !r.is(body...) && !r.is(obs, sensor) {
 		return idle("nothing that a reset writes went bad first")
 	}
 	if c.allAtOnce(r) {

@@ -7,9 +7,6 @@ import (
 	"github.com/nanguard/nanguard/dump"
 )
 
-// epsilons are the small numbers that people add to a denominator.
-var epsilons = []float64{1e-6, 1e-8, 1e-12}
-
 // fellThrough is a penetration in m that no solver leaves in a healthy run.
 const fellThrough = 0.1
 
@@ -21,7 +18,7 @@ func (c *Case) rewardSpike() Feature {
 		return unmeasured("the reward")
 	}
 	r := c.root()
-	if r == nil || r.f == nil || r.f.kind != term && r.f.kind != reward {
+	if !r.is(term, reward) {
 		return found(no, "no reward term went bad before anything else did")
 	}
 	v := c.velocity()
@@ -48,7 +45,7 @@ func (c *Case) rewardSpike() Feature {
 	text := fmt.Sprintf("%s%s is %s at tick %d over quiet physics", r.name, inEnv(r.env), words[r.class], r.tick)
 	if !nonFinite(r.class) {
 		text = fmt.Sprintf("%s%s is %s at tick %d over quiet physics; it is usually %s", r.name, inEnv(r.env), num(r.size), r.tick, num(r.f.base))
-		if eps := nearEpsilon(r.size); eps > 0 {
+		if eps := overEpsilon(r.size); eps > 0 {
 			text += fmt.Sprintf(", and %s is what dividing by a distance of zero plus %s gives", num(r.size), num(eps))
 		}
 	}
@@ -72,11 +69,13 @@ func (c *Case) quietAt(v *field, env int, tick int64) bool {
 	return true
 }
 
-// nearEpsilon returns the eps for which a value is within a factor of two of
-// 1/eps, 0 when there is none.
-func nearEpsilon(v float64) float64 {
+// epsilons are the small numbers that people add to a denominator.
+var epsilons = []float64{1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12}
+
+// overEpsilon returns the epsilon over which a size is one; 0 when there is none.
+func overEpsilon(v float64) float64 {
 	for _, e := range epsilons {
-		if r := math.Abs(v) * e; r > 0.5 && r < 2 {
+		if math.Abs(math.Abs(v)*e-1) < atEpsilon {
 			return e
 		}
 	}

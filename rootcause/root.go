@@ -1,7 +1,6 @@
 package rootcause
 
 import (
-	"math"
 	"slices"
 )
 
@@ -29,6 +28,12 @@ func (s *step) onset() onset {
 	}
 	return o
 }
+
+// placed reports whether there is a step and the file holds something of its field.
+func (s *step) placed() bool { return s != nil && s.f != nil }
+
+// is reports whether a step lies in a field of one of some kinds.
+func (s *step) is(kinds ...kind) bool { return s.placed() && slices.Contains(kinds, s.f.kind) }
 
 // findRoot walks from what was noticed first back to its source.
 func (c *Case) findRoot() {
@@ -67,7 +72,7 @@ func (c *Case) inFrame(f *field, i, row int) step {
 	s := step{
 		f: f, name: f.Name, row: row, frame: i, env: f.env(row), col: int(cell.arg),
 		tick: f.frames.Ticks[i], count: tickCount(f.frames.Counts, i),
-		class: f.state(i, row), size: cell.max, before: math.MinInt64,
+		class: f.state(i, row), size: cell.max, before: start,
 	}
 	if cell.bad > 0 {
 		s.col = int(cell.first)
@@ -94,7 +99,7 @@ func (f *field) inTrace(j, env int) step {
 	s := step{
 		f: f, name: f.Name, row: -1, frame: j, env: f.argmax(j), col: -1,
 		tick: f.trace.Ticks[j], count: tickCount(f.trace.Counts, j),
-		class: f.traced(j), size: at(f.trace.AbsMax, j), before: math.MinInt64,
+		class: f.traced(j), size: at(f.trace.AbsMax, j), before: start,
 	}
 	if nonFinite(s.class) {
 		s.env = -1
@@ -141,7 +146,7 @@ func (f *field) entryBefore(t int64) int {
 // and unmasked, so that it is a source and not only a candidate.
 func (c *Case) inputsKnown() bool {
 	r := c.root()
-	if r == nil || r.f == nil {
+	if !r.placed() {
 		return false
 	}
 	if _, replaced := c.zeroed(); replaced {

@@ -17,8 +17,8 @@ const (
 	coarseTravel = 3 // units that the value must have gone
 )
 
-// unit returns the size of the last place of a value in half precision.
-func unit(v float64, dtype string) float64 {
+// lastPlace returns the size of the last place of a value in half precision.
+func lastPlace(v float64, dtype string) float64 {
 	digits := 10
 	if dtype == "bfloat16" {
 		digits = 7
@@ -58,7 +58,7 @@ func (c *Case) countStops(f *field, col int) (Feature, bool) {
 	for row := range f.rows {
 		v := f.at(last, row, col)
 		by := f.at(lo, row, col) - f.at(lo-1, row, col)
-		if !(by > 0) || by > unit(v, f.DType)/2 {
+		if !(by > 0) || by > lastPlace(v, f.DType)/2 {
 			return Feature{}, false
 		}
 		for i := lo - countedFor + 1; i <= lo; i++ {
@@ -84,7 +84,7 @@ func (c *Case) twinGoesOn(f *field, col int) (Feature, bool) {
 		still, n := 0, f.len()
 		for i := range n {
 			a, b := f.at(i, row, col), g.at(i, row, col)
-			if u := unit(b, f.DType); !finite(a) || !finite(b) || u < coarseUnit || math.Abs(a-b) > u {
+			if u := lastPlace(b, f.DType); !finite(a) || !finite(b) || u < coarseUnit || math.Abs(a-b) > u {
 				return Feature{}, false
 			}
 			if i > 0 && a == f.at(i-1, row, col) && b != g.at(i-1, row, col) {
@@ -92,11 +92,11 @@ func (c *Case) twinGoesOn(f *field, col int) (Feature, bool) {
 			}
 		}
 		gone := math.Abs(g.at(n-1, row, col) - g.at(0, row, col))
-		if float64(still) < coarseStill*float64(n-1) || gone < coarseTravel*unit(g.at(0, row, col), f.DType) {
+		if float64(still) < coarseStill*float64(n-1) || gone < coarseTravel*lastPlace(g.at(0, row, col), f.DType) {
 			return Feature{}, false
 		}
 	}
-	u := unit(g.at(f.len()-1, 0, col), f.DType)
+	u := lastPlace(g.at(f.len()-1, 0, col), f.DType)
 	out := found(yes, fmt.Sprintf("%s moves in steps of %s and stands still between them, in every env, while %s goes on: at %s that is the last place of %s",
 		f.label(col), num(u), g.Name, num(g.at(f.len()-1, 0, col)), f.DType))
 	out.Measured, out.Baseline = u, coarseUnit

@@ -14,7 +14,7 @@ func inHalf(v float64, dtype string) float64 {
 	if v == 0 {
 		return 0
 	}
-	u := unit(v, dtype)
+	u := lastPlace(v, dtype)
 	return math.RoundToEven(v/u) * u
 }
 

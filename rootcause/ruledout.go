@@ -2,7 +2,6 @@ package rootcause
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nanguard/nanguard/dump"
 )
@@ -19,7 +18,7 @@ func (c *Case) ruledOut(cause string) float64 {
 			return hardly
 		}
 	case NormalizerCold:
-		if r := c.root(); r != nil && r.f != nil && r.f.kind == normMean && c.is(X20, yes) {
+		if c.root().is(normMean) && c.is(X20, yes) {
 			return hardly // another rank's normalizer
 		}
 		if n, ok := c.normalizerCount(); ok && n >= earlyCount && !c.is(F9, yes) {
@@ -37,14 +36,20 @@ func (c *Case) ruledOut(cause string) float64 {
 // an event, an address, values that stand still or turn up from nowhere, or an
 // exception of CUDA's.
 func (c *Case) graphSigns() bool {
+	return c.graphDeclared() || c.is(X1, "recent") || c.is(X8, yes, "part") || c.is(X9, "cuda", "backend") || c.is(X11, "velocity") || c.is(X13, "struck")
+}
+
+// graphDeclared reports whether the run says anything of CUDA graphs or of arrays
+// that moved.
+func (c *Case) graphDeclared() bool {
 	kinds := []string{dump.EventGraphCapture, dump.EventGraphReplay, dump.EventBufferMoved}
 	if slices.ContainsFunc(c.man.Events, func(e dump.Event) bool { return slices.Contains(kinds, e.Kind) }) {
 		return true
 	}
 	for name := range c.man.Facts {
-		if strings.HasPrefix(name, "address.") || strings.HasPrefix(name, "graph.") {
+		if about(name, "graph", "address.") {
 			return true
 		}
 	}
-	return c.is(X1, "recent") || c.is(X8, yes, "part") || c.is(X9, "cuda", "backend") || c.is(X11, "velocity") || c.is(X13, "struck")
+	return false
 }

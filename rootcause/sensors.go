@@ -13,10 +13,10 @@ var sensorWords = []string{"force", "contact", "touch", "ray", "scan", "height",
 // whether its column comes from a sensor or from a formula.
 func (c *Case) sensorColumn() Feature {
 	r := c.root()
-	if r != nil && r.f != nil && c.betweenObservations(r) {
+	if r.placed() && c.betweenObservations(r) {
 		return found("term", fmt.Sprintf("%s is made by a formula from observations that are fine", r.f.label(max(r.col, 0)))).in(r.f, r.env, r.col, r.tick)
 	}
-	if r == nil || r.f == nil || r.f.kind != sensor && r.f.kind != obs {
+	if !r.is(sensor, obs) {
 		return idle("no sensor or observation went bad first")
 	}
 	if w, ok := c.hidden[onPhysics]; ok && w > implied && !nonFinite(r.class) {
@@ -31,7 +31,7 @@ func (c *Case) sensorColumn() Feature {
 		return found("state", fmt.Sprintf("%d columns of %s are not finite at once, right after a reset: they share the state that it left", r.f.cell(r.frame, r.row).bad, r.name)).in(r.f, r.env, r.col, r.tick)
 	case r.f.kind == sensor:
 		return found("sensor", fmt.Sprintf("%s is a reading of the simulator's own sensors", name)).in(r.f, r.env, r.col, r.tick)
-	case about(name, sensorWords):
+	case about(name, sensorWords...):
 		return found("sensor", fmt.Sprintf("%s is made from a sensor", name)).in(r.f, r.env, r.col, r.tick)
 	case r.class == "posinf" || r.class == "neginf":
 		return found("sensor", fmt.Sprintf("%s is infinite, as a missed ray is", name)).in(r.f, r.env, r.col, r.tick)
@@ -46,7 +46,7 @@ func (c *Case) sensorColumn() Feature {
 // same of a control, and of a parameter.
 func (c *Case) density() Feature {
 	r := c.root()
-	if r != nil && r.f != nil {
+	if r.placed() {
 		if f, ok := c.controlFormula(r); ok {
 			return f
 		}
@@ -54,7 +54,7 @@ func (c *Case) density() Feature {
 			return f
 		}
 	}
-	if r == nil || r.f == nil || r.f.kind != logProb {
+	if !r.is(logProb) {
 		return idle("no log-probability went bad first")
 	}
 	if !nonFinite(r.class) || !c.inputsKnown() || c.is(F10, yes) {

@@ -2,7 +2,6 @@ package rootcause
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +19,16 @@ func (c *Case) counterNamed(words ...string) *field {
 		}
 	}
 	return nil
+}
+
+// constraints returns the count of active constraints, or that of contacts where
+// it is not recorded.
+func (c *Case) constraints() *field {
+	rows, contacts := c.counterNamed("nefc"), c.counterNamed("ncon")
+	if rows.len() == 0 && contacts != nil {
+		return contacts
+	}
+	return rows
 }
 
 // stressWindow is how many frames before the end F3 looks at.
@@ -226,7 +235,7 @@ func (c *Case) dropping() Feature {
 		if b.limit <= 0 || b.f == nil {
 			continue
 		}
-		over, all := b.over(c.beginning())
+		over, all, _ := b.f.above(b.limit, c.beginning())
 		seen = seen || all >= enough
 		if all >= enough && over*4 >= all {
 			out := found(yes, fmt.Sprintf("%s exceeded %s (%s) in %d of %d checks before it began: what does not fit is dropped", b.f.Name, b.name, num(b.limit), over, all))
@@ -269,29 +278,6 @@ func (c *Case) stepOf(t int64) int64 {
 	return t
 }
 
-// over counts the checks before a tick in which some env exceeded the limit.
-func (b *buffer) over(end int64) (over, all int) {
-	if t := b.f.trace; t != nil {
-		for j := 0; j < len(t.Ticks) && t.Ticks[j] < end; j++ {
-			all++
-			if at(t.AbsMax, j) > b.limit {
-				over++
-			}
-		}
-		return over, all
-	}
-	for i := 0; i < b.f.len() && b.f.frames.Ticks[i] < end; i++ {
-		all++
-		for row := range b.f.rows {
-			if b.f.cell(i, row).max > b.limit {
-				over++
-				break
-			}
-		}
-	}
-	return over, all
-}
-
 // capacityEvent returns the first capacity event in the ten env steps before it
 // began.
 func (c *Case) capacityEvent() (dump.Event, bool) {
@@ -315,7 +301,7 @@ func (c *Case) overflowBits(f *field) Feature {
 	if row < 0 {
 		return unmeasured("overflow flags of the env to blame")
 	}
-	lo, hi := f.window(math.MinInt64/2, c.beginning(), 10*c.decimation())
+	lo, hi := f.window(start, c.beginning(), 10*c.decimation())
 	for i := lo; i < hi; i++ {
 		if f.cell(i, row).max > 0 {
 			out := found(yes, fmt.Sprintf("overflow flags of env %d are set at tick %d, before anything ran away", env, f.frames.Ticks[i]))
@@ -330,16 +316,13 @@ func (c *Case) overflowBits(f *field) Feature {
 // the speeds ran away. A solver with nothing to solve cannot diverge.
 func (c *Case) contactFree() Feature {
 	r := c.root()
-	f, none := c.counterNamed("nefc"), "no contact and no limit"
-	if f.len() == 0 {
-		f, none = c.counterNamed("ncon"), "no contact"
-	}
-	if f.len() == 0 && r != nil && r.f != nil && r.f.kind.isBody() && r.row >= 0 {
+	f := c.constraints()
+	if f.len() == 0 && r.is(body...) && r.row >= 0 {
 		if out, ok := c.inTheAir(r); ok {
 			return out
 		}
 	}
-	if r == nil || r.f == nil || !r.f.kind.isBody() || r.row < 0 || f.len() == 0 {
+	if !r.is(body...) || r.row < 0 || f.len() == 0 {
 		return unmeasured("nefc (or ncon) where the physics ran away")
 	}
 	row, i := f.row(r.env), f.upTo(r.tick)
@@ -348,6 +331,10 @@ func (c *Case) contactFree() Feature {
 	}
 	if n := f.cell(i, row).max; n > 0 {
 		return found(no, fmt.Sprintf("%s was %s in env %d when it ran away", f.Name, num(n), r.env)).in(f, r.env, 0, r.tick)
+	}
+	none := "no contact and no limit"
+	if !about(f.Name, "nefc") {
+		none = "no contact"
 	}
 	return found(yes, fmt.Sprintf("%s was active in env %d when it ran away (%s 0)", none, r.env, f.Name)).in(f, r.env, 0, r.tick)
 }

@@ -16,7 +16,7 @@ func (c *Case) stalled() (Feature, bool) {
 		return f, true
 	}
 	for _, f := range c.fields {
-		if f.kind != param || f.len() < deafFor || !containsWord(f.Name, "target") {
+		if f.kind != param || f.len() < deafFor || !about(f.Name, "target") {
 			continue
 		}
 		if g := c.online(f); g != nil {
@@ -78,9 +78,9 @@ func (c *Case) online(target *field) *field {
 	return c.fields[i]
 }
 
-// gap is how far, as a share of itself, a target's weight must stay from the one
+// trailing is how far, as a share of itself, a target's weight must stay from the one
 // that it follows for any moving average to move it.
-const gap = 0.01
+const trailing = 0.01
 
 // trails reports whether most weights of a target do not move by a bit although
 // those that they follow stay far away and move, and others do move: a target that
@@ -110,7 +110,7 @@ func (f *field) trails(g *field) (Feature, bool) {
 	if cols < 8 || 2*still < cols || 2*some < f.len() {
 		return Feature{}, false
 	}
-	out := found(yes, fmt.Sprintf("%d of %d recorded weights of %s do not move by a bit in %d records although those of %s, which they follow, are more than %g %% away: rounding swallows the steps", still, cols, f.Name, f.len(), g.Name, 100*gap))
+	out := found(yes, fmt.Sprintf("%d of %d recorded weights of %s do not move by a bit in %d records although those of %s, which they follow, are more than %g %% away: rounding swallows the steps", still, cols, f.Name, f.len(), g.Name, 100*trailing))
 	out.Measured, out.Baseline = float64(still), float64(cols)
 	return out.in(f, -1, -1, f.frames.Ticks[0]), true
 }
@@ -119,7 +119,7 @@ func (f *field) trails(g *field) (Feature, bool) {
 func (f *field) apart(g *field, col int) bool {
 	for i := range f.len() {
 		a, b := f.at(i, 0, col), g.at(i, 0, col)
-		if !finite(b) || math.Abs(a-b) < gap*math.Abs(a) {
+		if !finite(b) || math.Abs(a-b) < trailing*math.Abs(a) {
 			return false
 		}
 	}

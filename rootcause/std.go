@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/nanguard/nanguard/dump"
 )
@@ -190,9 +189,4 @@ func (f *field) trend(i, row, col int) string {
 		return ""
 	}
 	return fmt.Sprintf(" (from %s, %s earlier)", num(f.at(0, row, col)), f.clockWord(i))
-}
-
-// containsWord reports whether a name holds a word, whatever the case.
-func containsWord(name, word string) bool {
-	return strings.Contains(strings.ToLower(name), word)
 }

@@ -38,7 +38,7 @@ const unset = -1
 // climbing finds a learning rate below zero: it goes up the loss.
 func (c *Case) climbing() (Feature, bool) {
 	for _, f := range c.fields {
-		if f.kind != lr || containsWord(f.Name, "log") {
+		if f.kind != lr || about(f.Name, "log") {
 			continue
 		}
 		for i := range f.len() {
@@ -83,7 +83,7 @@ const weakest = 9.81
 // carries nothing.
 func (c *Case) flippedContacts() (Feature, bool) {
 	for _, f := range c.fields {
-		if f.kind != modelArray || !containsWord(f.Name, "solref") {
+		if f.kind != modelArray || !about(f.Name, "solref") {
 			continue
 		}
 		for i := 1; i < f.len(); i++ {
@@ -121,11 +121,11 @@ var impactWords = []string{"force", "contact", "touch", "acc", "imu", "torque", 
 // alone, whatever it is called.
 func (c *Case) strayReadings() (Feature, bool) {
 	for _, f := range c.fields {
-		if f.kind != sensor || !f.PerEnv || f.len() < 2*enough || f.rows < 2 || about(f.Name, impactWords) {
+		if f.kind != sensor || !f.PerEnv || f.len() < 2*enough || f.rows < 2 || about(f.Name, impactWords...) {
 			continue
 		}
 		for col := range f.to - f.from {
-			if about(f.column(col), impactWords) {
+			if about(f.column(col), impactWords...) {
 				continue
 			}
 			if row, most := f.loudest(col); row >= 0 {
@@ -225,11 +225,11 @@ func (p *pack) apart() bool {
 // from was not reset, such as the position of the step before.
 func (c *Case) resetSpikes() (Feature, bool) {
 	for _, f := range c.fields {
-		if f.kind != obs && f.kind != sensor || !f.PerEnv || f.len() < 2*enough || about(f.Name, impactWords) {
+		if f.kind != obs && f.kind != sensor || !f.PerEnv || f.len() < 2*enough || about(f.Name, impactWords...) {
 			continue
 		}
 		for col := range f.to - f.from {
-			if about(f.column(col), impactWords) {
+			if about(f.column(col), impactWords...) {
 				continue
 			}
 			if out, ok := c.spikesAtResets(f, col); ok {

@@ -10,7 +10,7 @@ const unsteppedRise = 1e10
 // the parameters, gradients and learning rate of the last update before it were of
 // an ordinary size: no step of the learner stands behind that.
 func (c *Case) unstepped(r *step) (Feature, bool) {
-	if r.f.kind != mean && r.f.kind != value || r.class != huge || r.row < 0 || r.first() {
+	if !r.is(mean, value) || r.class != huge || r.row < 0 || r.first() {
 		return Feature{}, false
 	}
 	if was := r.f.cell(r.frame-1, r.row).max; r.size < unsteppedRise*max(was, r.f.base) || !c.learnerFine(r.tick) {
@@ -29,10 +29,8 @@ func (c *Case) learnerFine(t int64) bool {
 		if f.kind != param && f.kind != grad && f.kind != lr || i < 0 {
 			continue
 		}
-		for row := range f.rows {
-			if f.state(i, row) != "" {
-				return false
-			}
+		if f.badRows(i) > 0 {
+			return false
 		}
 		seen[f.kind] = true
 	}

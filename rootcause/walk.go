@@ -39,7 +39,7 @@ func (c *Case) cause(s *step) (step, bool) {
 // zero by small updates of the optimizer: no large loss explains that, since the
 // optimizer divides the size of the gradient out.
 func (s *step) reads() []kind {
-	if s.class == negative && (s.f.kind == std || s.f.kind == paramStd) {
+	if s.class == negative && s.is(std, paramStd) {
 		return []kind{paramStd, lr}
 	}
 	return loop[s.f.kind].reads
@@ -91,11 +91,27 @@ func (c *Case) rowsFor(s *step, g *field) []int {
 		}
 		return nil
 	}
-	rows := make([]int, g.rows)
+	return g.everyRow()
+}
+
+// everyRow returns the indices of all rows of a frame.
+func (f *field) everyRow() []int {
+	rows := make([]int, f.rows)
 	for i := range rows {
 		rows[i] = i
 	}
 	return rows
+}
+
+// badRows counts the rows of a frame that are not fine.
+func (f *field) badRows(i int) int {
+	n := 0
+	for row := range f.rows {
+		if f.state(i, row) != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // badIn returns the last bad frame of a row with a tick in (since, s.tick], or
@@ -117,7 +133,7 @@ func (f *field) badIn(row int, since int64, s *step) (int, bool) {
 // and finite: it may be the square or the exponential of something that has not
 // run away so far.
 func (s *step) magnifies() bool {
-	return (s.f.kind == term || s.f.kind == reward || s.f.kind == logProb) && !nonFinite(s.class)
+	return s.is(term, reward, logProb) && !nonFinite(s.class)
 }
 
 // badTrace is badInput on the trace: where frames do not reach back far enough,
@@ -147,7 +163,7 @@ func (c *Case) rollout(s *step) int64 {
 		i--
 	}
 	if i <= 0 {
-		return math.MinInt64
+		return start
 	}
 	return ticks[i-1]
 }

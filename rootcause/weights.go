@@ -40,8 +40,7 @@ func HandSet() *Weights { return &Weights{Belief: 0.6, Lead: 2.5} }
 
 // FittedWeights returns a copy of the weights in use.
 func FittedWeights() *Weights {
-	w := mustReadWeights(weightsFile)
-	return w
+	return mustReadWeights(weightsFile)
 }
 
 func mustReadWeights(data []byte) *Weights {
