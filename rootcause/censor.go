@@ -278,3 +278,23 @@ func (c *Case) untold(cause string) bool {
 	}
 	return false
 }
+
+// sumAlone reports whether a total reward is not finite while every term of it
+// that is recorded is, in the same record: then nothing under the terms did it.
+func (c *Case) sumAlone(r *step) bool {
+	if r.f.kind != reward || !nonFinite(r.class) || r.row < 0 {
+		return false
+	}
+	seen := false
+	for _, f := range c.fields {
+		i, row := f.upTo(r.tick), f.row(r.env)
+		if f.kind != term || f.len() == 0 || row < 0 || i < 0 || f.frames.Ticks[i] != r.tick {
+			continue
+		}
+		if f.state(i, row) != "" {
+			return false
+		}
+		seen = true
+	}
+	return seen
+}

@@ -14,7 +14,7 @@ import (
 
 var physicsFields = []string{"ctrl", "nefc", "solver_niter", "qacc", "qvel", "qpos", "sensordata"}
 
-// ids returns the causes of a diagnosis.
+// causesOf returns the ids of the causes of a diagnosis.
 func causesOf(d *Diagnosis) []string {
 	var out []string
 	for _, h := range d.Causes {

@@ -1,9 +1,6 @@
 package rootcause
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // plane is mjtGeom's infinite plane.
 const plane = 0
@@ -63,46 +60,4 @@ func (c *Case) onlyGround() bool {
 		}
 	}
 	return ground
-}
-
-// inTheAir is X2 where no counter of constraints is recorded: whether the env was
-// clear of the ground in the last frame in which it was fine.
-func (c *Case) inTheAir(r *step) (Feature, bool) {
-	q := c.first(qpos)
-	i, row := q.upTo(r.tick-1), q.row(r.env)
-	m, ok := c.clearance(q, i, row)
-	if !ok {
-		return Feature{}, false
-	}
-	if m < air {
-		return Feature{}, false // near it: a contact is possible, and not more
-	}
-	f := found("air", fmt.Sprintf("every part of env %d was at least %s m above the ground before it ran away, and can touch nothing else", r.env, num(m)))
-	f.Measured, f.Baseline = m, air
-	return f.in(q, r.env, -1, q.frames.Ticks[i]), true
-}
-
-// kinetic returns the kinetic energy of a row's speeds in J, by the diagonal of the
-// inertia that each dof moves; 0 where the model does not say.
-func (c *Case) kinetic(v *field, i, row int) float64 {
-	inv := c.inverses()
-	if v == nil || v.kind != qvel || len(inv) != v.to-v.from {
-		return 0
-	}
-	sum := 0.0
-	for col, w := range inv {
-		if s := v.at(i, row, col); w > 0 && finite(s) {
-			sum += s * s / (2 * w)
-		}
-	}
-	return sum
-}
-
-// energy says how the kinetic energy grew on a way up, "" where it is not known.
-func (c *Case) energy(g *growth) string {
-	was, is := c.kinetic(g.f, g.from, g.row), c.kinetic(g.f, g.to, g.row)
-	if !(is > 100*was) || was <= 0 || math.IsInf(is, 0) {
-		return ""
-	}
-	return fmt.Sprintf("; its kinetic energy rose from %s to %s J", num(was), num(is))
 }

@@ -80,3 +80,37 @@ func coarseContact(g *mjb.Geom, dt float64) Feature {
 	f.Measured, f.Baseline = g.SolRef[0]/dt, 2
 	return f
 }
+
+// untouched is X14 where the model does not say it: no env of the run ever had a
+// contact or another active constraint until it ran away, by records that begin
+// with the run.
+func (c *Case) untouched() (Feature, bool) {
+	r, n := c.root(), c.constraints()
+	if !r.is(body...) || n == nil || n.trace == nil || len(n.trace.Ticks) < enough {
+		return Feature{}, false
+	}
+	if first := n.trace.Counts; len(first) == 0 || first[0] > 1 {
+		return Feature{}, false
+	}
+	over, all, _ := n.above(0, r.tick+1)
+	if over > 0 || all < enough {
+		return Feature{}, false
+	}
+	f := found("never", fmt.Sprintf("%s was 0 in every env in all %d checks from the start of the run until it ran away: nothing ever touched anything", n.Name, all))
+	f.Measured, f.Baseline = 0, float64(all)
+	return f.in(n, -1, 0, r.tick), true
+}
+
+// contactModel is X14: what the model says of its contacts, and where that is
+// nothing against them, whether there ever was one.
+func (c *Case) contactModel() Feature {
+	out := c.contactAudit()
+	if out.known() && out.Value != no {
+		return out
+	}
+	if f, ok := c.untouched(); ok {
+		f.Half = !out.known() // a scene without anything to touch says little of why it ran away
+		return f
+	}
+	return out
+}

@@ -228,3 +228,53 @@ func positive(v []float64) []float64 {
 
 // finite reports whether v is neither NaN nor infinite.
 func finite(v float64) bool { return tensor.ClassOf(v) == tensor.Finite }
+
+// everyRow returns the indices of all rows of a frame.
+func (f *field) everyRow() []int {
+	rows := make([]int, f.rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// badRows counts the rows of a frame that are not fine.
+func (f *field) badRows(i int) int {
+	n := 0
+	for row := range f.rows {
+		if f.state(i, row) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// median returns the middle of the sizes of a row in the frames [lo, hi).
+func (f *field) median(row, lo, hi int) float64 {
+	var sizes []float64
+	for i := lo; i < hi; i++ {
+		sizes = append(sizes, f.cell(i, row).max)
+	}
+	return median(sizes)
+}
+
+// spread returns the standard deviation of a column over rows and frames.
+func (f *field) spread(col, last int) float64 {
+	var n, m, s float64
+	for i := range min(last+1, f.len()) {
+		for row := range f.rows {
+			v := f.at(i, row, col)
+			if !finite(v) {
+				continue
+			}
+			n++
+			d := v - m
+			m += d / n
+			s += d * (v - m)
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return math.Sqrt(s / n)
+}

@@ -58,3 +58,25 @@ func (c *Case) gradientsFine(s *step) bool {
 	}
 	return seen
 }
+
+// density is X23: a log-probability that is not finite although the action and
+// the distribution that it was taken from are: a squashed action at its bound. The
+// same of a control, and of a parameter.
+func (c *Case) density() Feature {
+	r := c.root()
+	if r.placed() {
+		if f, ok := c.controlFormula(r); ok {
+			return f
+		}
+		if f, ok := c.optimizerStep(r); ok {
+			return f
+		}
+	}
+	if !r.is(logProb) {
+		return idle("no log-probability went bad first")
+	}
+	if !nonFinite(r.class) || !c.inputsKnown() || c.is(F10, yes) {
+		return found(no, fmt.Sprintf("%s went bad with what it was made from", r.name))
+	}
+	return found(yes, fmt.Sprintf("%s%s is %s from an action, mean and std that are finite: the formula of the density left its domain", r.name, inEnv(r.env), words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
+}

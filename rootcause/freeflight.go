@@ -68,36 +68,56 @@ func (c *Case) freeGrowthOf(v, n *field, row int) (Feature, bool) {
 	return f.in(v, env, int(v.cell(to-1, row).arg), v.frames.Ticks[to-1]), true
 }
 
-// untouched is X14 where the model does not say it: no env of the run ever had a
-// contact or another active constraint until it ran away, by records that begin
-// with the run.
-func (c *Case) untouched() (Feature, bool) {
-	r, n := c.root(), c.constraints()
-	if !r.is(body...) || n == nil || n.trace == nil || len(n.trace.Ticks) < enough {
-		return Feature{}, false
+// contactFree is X2: whether any constraint was active in the substep in which
+// the speeds ran away. A solver with nothing to solve cannot diverge.
+func (c *Case) contactFree() Feature {
+	r := c.root()
+	f := c.constraints()
+	if f.len() == 0 && r.is(body...) && r.row >= 0 {
+		if out, ok := c.inTheAir(r); ok {
+			return out
+		}
 	}
-	if first := n.trace.Counts; len(first) == 0 || first[0] > 1 {
-		return Feature{}, false
+	if !r.is(body...) || r.row < 0 || f.len() == 0 {
+		return unmeasured("nefc (or ncon) where the physics ran away")
 	}
-	over, all, _ := n.above(0, r.tick+1)
-	if over > 0 || all < enough {
-		return Feature{}, false
+	row, i := f.row(r.env), f.upTo(r.tick)
+	if row < 0 || i < 0 || f.frames.Ticks[i] != r.tick || r.first() && !r.earliest() {
+		return unmeasured("nefc (or ncon) where the physics ran away")
 	}
-	f := found("never", fmt.Sprintf("%s was 0 in every env in all %d checks from the start of the run until it ran away: nothing ever touched anything", n.Name, all))
-	f.Measured, f.Baseline = 0, float64(all)
-	return f.in(n, -1, 0, r.tick), true
+	if n := f.cell(i, row).max; n > 0 {
+		return found(no, fmt.Sprintf("%s was %s in env %d when it ran away", f.Name, num(n), r.env)).in(f, r.env, 0, r.tick)
+	}
+	none := "no contact and no limit"
+	if !about(f.Name, "nefc") {
+		none = "no contact"
+	}
+	return found(yes, fmt.Sprintf("%s was active in env %d when it ran away (%s 0)", none, r.env, f.Name)).in(f, r.env, 0, r.tick)
 }
 
-// contactModel is X14: what the model says of its contacts, and where that is
-// nothing against them, whether there ever was one.
-func (c *Case) contactModel() Feature {
-	out := c.contactAudit()
-	if out.known() && out.Value != no {
-		return out
+// constraints returns the count of active constraints, or that of contacts where
+// it is not recorded.
+func (c *Case) constraints() *field {
+	rows, contacts := c.counterNamed("nefc"), c.counterNamed("ncon")
+	if rows.len() == 0 && contacts != nil {
+		return contacts
 	}
-	if f, ok := c.untouched(); ok {
-		f.Half = !out.known() // a scene without anything to touch says little of why it ran away
-		return f
+	return rows
+}
+
+// inTheAir is X2 where no counter of constraints is recorded: whether the env was
+// clear of the ground in the last frame in which it was fine.
+func (c *Case) inTheAir(r *step) (Feature, bool) {
+	q := c.first(qpos)
+	i, row := q.upTo(r.tick-1), q.row(r.env)
+	m, ok := c.clearance(q, i, row)
+	if !ok {
+		return Feature{}, false
 	}
-	return out
+	if m < air {
+		return Feature{}, false // near it: a contact is possible, and not more
+	}
+	f := found("air", fmt.Sprintf("every part of env %d was at least %s m above the ground before it ran away, and can touch nothing else", r.env, num(m)))
+	f.Measured, f.Baseline = m, air
+	return f.in(q, r.env, -1, q.frames.Ticks[i]), true
 }

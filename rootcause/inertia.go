@@ -1,8 +1,6 @@
 package rootcause
 
-import (
-	"github.com/nanguard/nanguard/mjb"
-)
+import "github.com/nanguard/nanguard/mjb"
 
 // inverseInertia returns for every degree of freedom of hinges and slides one
 // over the inertia that it moves in the model's own pose: the bodies that hang

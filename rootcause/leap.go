@@ -43,30 +43,6 @@ func (c *Case) excitement() Feature {
 	return f.in(v, r.env, -1, r.tick)
 }
 
-// followed reports whether some position of a row moved far more in frame k than
-// any ordinary speed explains.
-func (c *Case) followed(q, v *field, k, row int) bool {
-	dt := c.timestep()
-	if q.len() != v.len() || dt <= 0 || q.row(v.env(row)) != row {
-		return false
-	}
-	for _, j := range c.pairs(q, v) {
-		if m := math.Abs(q.at(k, row, j.q) - q.at(k-1, row, j.q)); finite(m) && m > 10*c.ordinaryMove(v, k, row) {
-			return true
-		}
-	}
-	return false
-}
-
-// median returns the middle of the sizes of a row in the frames [lo, hi).
-func (f *field) median(row, lo, hi int) float64 {
-	var sizes []float64
-	for i := lo; i < hi; i++ {
-		sizes = append(sizes, f.cell(i, row).max)
-	}
-	return median(sizes)
-}
-
 // leap is X16: the speeds jumped by thousands within one frame, out of ordinary
 // motion. No step of a physics that was healthy does that; a write does.
 func (c *Case) leap() Feature {

@@ -136,24 +136,3 @@ func stdOf(v float64, name string) float64 {
 	}
 	return math.Sqrt(v)
 }
-
-// spread returns the standard deviation of a column over rows and frames.
-func (f *field) spread(col, last int) float64 {
-	var n, m, s float64
-	for i := range min(last+1, f.len()) {
-		for row := range f.rows {
-			v := f.at(i, row, col)
-			if !finite(v) {
-				continue
-			}
-			n++
-			d := v - m
-			m += d / n
-			s += d * (v - m)
-		}
-	}
-	if n < 2 {
-		return 0
-	}
-	return math.Sqrt(s / n)
-}

@@ -226,3 +226,18 @@ func count(v []bool) int {
 	}
 	return n
 }
+
+// followed reports whether some position of a row moved far more in frame k than
+// any ordinary speed explains.
+func (c *Case) followed(q, v *field, k, row int) bool {
+	dt := c.timestep()
+	if q.len() != v.len() || dt <= 0 || q.row(v.env(row)) != row {
+		return false
+	}
+	for _, j := range c.pairs(q, v) {
+		if m := math.Abs(q.at(k, row, j.q) - q.at(k-1, row, j.q)); finite(m) && m > 10*c.ordinaryMove(v, k, row) {
+			return true
+		}
+	}
+	return false
+}

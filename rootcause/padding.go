@@ -3,6 +3,9 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/nanguard/nanguard/dump"
 )
 
 // fillerWords are in the names of what has no value once an episode is over.
@@ -101,4 +104,134 @@ func (f *field) anyAbove(from, to, row int) bool {
 		}
 	}
 	return false
+}
+
+// fillerRows is X18: rows that hold what nobody should read, because their slot
+// of a buffer was never written, or because their episode is over.
+func (c *Case) fillerRows() Feature {
+	if f, ok := c.unwritten(); ok {
+		return f
+	}
+	if f, ok := c.unfilled(c.tripped); ok {
+		return f
+	}
+	return c.doneRows()
+}
+
+// unwritten finds samples of a batch of which everything that was stored is
+// non-finite at once, observation and reward alike, while the others are fine:
+// no formula spoils what another part of the loop has stored.
+func (c *Case) unwritten() (Feature, bool) {
+	o := c.tripped
+	if o == nil || o.f != nil && o.f.kind.isBody() {
+		return Feature{}, false
+	}
+	var samples []int
+	var names []string
+	kinds := map[kind]bool{}
+	for _, f := range c.fields {
+		stored := f.kind == obs || f.kind == term || f.kind == reward
+		i := f.upTo(o.tick)
+		if !stored || f.PerEnv || i < 0 || f.frames.Ticks[i] != o.tick || f.to-f.from < batchWidth {
+			continue
+		}
+		bad := f.badColumns(i)
+		if len(bad) == 0 || 2*len(bad) > f.to-f.from || names != nil && !slices.Equal(bad, samples) {
+			return Feature{}, false
+		}
+		samples, names, kinds[f.kind] = bad, append(names, f.Name), true
+	}
+	if len(kinds) < 2 {
+		return Feature{}, false
+	}
+	f := found("unwritten", fmt.Sprintf("all that is stored of samples %s of the batch is not finite (%s), and that of the others is fine: slots that were never written", ids(samples, 5), list(names)))
+	f.Measured, f.Tick = float64(len(samples)), &o.tick
+	return f, true
+}
+
+// badColumns returns the columns of a frame of a field of the whole run that are
+// not finite.
+func (f *field) badColumns(i int) []int {
+	var bad []int
+	for col := range f.to - f.from {
+		if !finite(f.at(i, 0, col)) {
+			bad = append(bad, col)
+		}
+	}
+	return bad
+}
+
+// allOver reports whether every row of the file went bad, and ended, in the same
+// record: with no row beside them that is neither, the match tells little, and a
+// value that is not finite may be what ended them.
+func (c *Case) allOver(o *onset) bool {
+	i := o.f.upTo(o.tick)
+	for row := 0; i >= 0 && row < o.f.rows; row++ {
+		if o.f.cell(i, row).bad == 0 {
+			return false
+		}
+	}
+	return i >= 0 && o.f.rows > 1
+}
+
+// unfilled finds a value that exists only for rows whose episode is over, and is
+// not finite in exactly the other rows of the run: nobody filled these in.
+func (c *Case) unfilled(o *onset) (Feature, bool) {
+	if o == nil || o.f == nil || !o.f.PerEnv || o.f.len() == 0 || o.f.kind.isBody() || !about(o.f.Name, fillerWords...) {
+		return Feature{}, false
+	}
+	i := o.f.upTo(o.tick)
+	if i < 0 || o.f.frames.Ticks[i] != o.tick {
+		return Feature{}, false
+	}
+	for _, d := range c.fields {
+		if d.kind != done || !d.PerEnv || d.len() == 0 || !c.complements(o, i, d) {
+			continue
+		}
+		f := found(yes, fmt.Sprintf("%s is %s in %d of %d rows, exactly those whose episode is not over (%s): it is filled in for the others only", o.f.Name, words[o.class], o.envs, c.man.NumEnvs, d.Name))
+		f.Measured, f.Baseline = float64(o.envs), float64(c.man.NumEnvs)
+		return f.onset(o), true
+	}
+	return Feature{}, false
+}
+
+// complements reports whether the bad rows of frame i are those in which an
+// end-of-episode flag is not set, and some episode of the run did end.
+func (c *Case) complements(o *onset, i int, d *field) bool {
+	j := d.upTo(o.tick)
+	if j < 0 {
+		return false
+	}
+	over := 0
+	for row := range o.f.rows {
+		other := d.row(o.f.env(row))
+		if other < 0 {
+			return false
+		}
+		ended := d.cell(j, other).max > 0
+		if ended == (o.f.cell(i, row).bad > 0) {
+			return false
+		}
+		if ended {
+			over++
+		}
+	}
+	return over > 0 || o.envs < c.man.NumEnvs && c.ended(d, j) == c.man.NumEnvs-o.envs
+}
+
+// ended returns how many envs of the run were reset between the flag's frames
+// before j and j, by the events.
+func (c *Case) ended(d *field, j int) int {
+	n, since := 0, int64(-1)
+	for _, f := range c.fields {
+		if k := f.upTo(d.frames.Ticks[j] - 1); f.Clock == d.Clock && k >= 0 {
+			since = max(since, f.frames.Ticks[k])
+		}
+	}
+	for _, e := range c.man.Events {
+		if e.Kind == dump.EventReset && e.Tick > since && e.Tick <= d.frames.Ticks[j] {
+			n += max(e.Count, len(e.Envs))
+		}
+	}
+	return n
 }

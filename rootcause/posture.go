@@ -95,3 +95,28 @@ func (c *Case) fall(g *growth) string {
 	}
 	return fmt.Sprintf("; %s is in free fall (%s m/s²)", g.f.label(g.lead), num(slope))
 }
+
+// kinetic returns the kinetic energy of a row's speeds in J, by the diagonal of the
+// inertia that each dof moves; 0 where the model does not say.
+func (c *Case) kinetic(v *field, i, row int) float64 {
+	inv := c.inverses()
+	if v == nil || v.kind != qvel || len(inv) != v.to-v.from {
+		return 0
+	}
+	sum := 0.0
+	for col, w := range inv {
+		if s := v.at(i, row, col); w > 0 && finite(s) {
+			sum += s * s / (2 * w)
+		}
+	}
+	return sum
+}
+
+// energy says how the kinetic energy grew on a way up, "" where it is not known.
+func (c *Case) energy(g *growth) string {
+	was, is := c.kinetic(g.f, g.from, g.row), c.kinetic(g.f, g.to, g.row)
+	if !(is > 100*was) || was <= 0 || math.IsInf(is, 0) {
+		return ""
+	}
+	return fmt.Sprintf("; its kinetic energy rose from %s to %s J", num(was), num(is))
+}

@@ -69,43 +69,6 @@ const (
 	manyWeights = 64
 )
 
-// stuckWeights finds weights of low precision that stand still bit for bit although
-// gradients flow and the learning rate is not zero: the steps are smaller than
-// half a unit in their last place.
-func (c *Case) stuckWeights(low string) (Feature, bool) {
-	g := c.first(grad)
-	if low == "" || !c.learns() {
-		return Feature{}, false
-	}
-	still, all, share := 0, 0, stuckShare
-	var where *field
-	for _, f := range c.fields {
-		if f.kind != param || f.len() < deafFor && (f.len() < fewRecords || f.to-f.from < manyWeights) {
-			continue
-		}
-		if f.len() < deafFor {
-			share = stuckMost
-		}
-		for col := range f.to - f.from {
-			all++
-			if f.stillColumn(col) {
-				still, where = still+1, f
-			}
-		}
-	}
-	if all < 4 || float64(still) < share*float64(all) {
-		return Feature{}, false
-	}
-	out := found(yes, fmt.Sprintf("%d of %d recorded weights do not move by a bit in %d minibatches although %s is never zero; the run computes in %s, whose rounding swallows steps of that size", still, all, where.len(), g.Name, low))
-	out.Measured, out.Baseline = float64(still), float64(all)
-	return out.in(where, -1, -1, where.frames.Ticks[0]), true
-}
-
-// stillColumn reports whether a column that is not zero never changes.
-func (f *field) stillColumn(col int) bool {
-	return f.len() > 0 && f.at(0, 0, col) != 0 && f.stillSince(col) == 0
-}
-
 // coarseWeights names the low precision that every recorded weight is a number
 // of, "" when one is not, or there are too few to tell.
 func (c *Case) coarseWeights() string {
@@ -261,4 +224,49 @@ func smallest(v []float64) float64 {
 		m = math.Min(m, x)
 	}
 	return m
+}
+
+// largestLoss returns the largest finite size of any loss.
+func (c *Case) largestLoss() float64 {
+	most := 0.0
+	for _, f := range c.fields {
+		if f.kind == loss {
+			most = math.Max(most, f.largest(math.MaxInt64))
+		}
+	}
+	return most
+}
+
+// flushed finds gradients that half precision made nothing of: all of them are
+// multiples of its smallest number, and most are zero, while a loss is not.
+func (c *Case) flushed() (Feature, bool) {
+	most := c.largestLoss()
+	values, zeros := 0, 0
+	var where *field
+	for _, f := range c.fields {
+		if f.kind != grad || f.PerEnv || f.len() < deafFor || f.to-f.from < 2 || most < 1e-2 {
+			continue
+		}
+		for i := range f.len() {
+			for col := range f.to - f.from {
+				v := math.Abs(f.at(i, 0, col))
+				if !(v < halfSmall) || v*halfUnit != math.Trunc(v*halfUnit) {
+					return Feature{}, false
+				}
+				values++
+				if v == 0 {
+					zeros++
+				} else {
+					where = f
+				}
+			}
+		}
+	}
+	if where == nil || values < 100 || zeros*2 < values {
+		return Feature{}, false
+	}
+	out := found(yes, fmt.Sprintf("%.0f %% of the gradients are exactly zero and the others small multiples of %.3g, the smallest number of half precision, while the loss is %s: they were flushed for want of scaling",
+		100*float64(zeros)/float64(values), 1.0/halfUnit, num(most)))
+	out.Measured, out.Baseline = float64(zeros)/float64(values), 0.5
+	return out.in(where, -1, 0, where.frames.Ticks[0]), true
 }

@@ -124,3 +124,31 @@ func (c *Case) afterReset() Feature {
 	}
 	return found(no, fmt.Sprintf("env %d came out of its last reset with a healthy state", r.env))
 }
+
+// seenAfterReset finds the observation that was made of what a reset left, before
+// any substep ran on it: where that is out of all proportion, the reset wrote it.
+func (c *Case) seenAfterReset(r *step) (Feature, bool) {
+	v := c.velocity()
+	resets := c.resets[r.env]
+	at := lastBefore(resets, r.tick)
+	if !r.f.kind.isBody() || v.len() == 0 || len(resets) == 0 || at >= r.tick {
+		return Feature{}, false
+	}
+	for _, f := range c.fields {
+		row, i := f.row(r.env), f.upTo(r.tick)
+		if f.kind != obs || f.len() == 0 || row < 0 || i < 1 || f.frames.Ticks[i] < at {
+			continue
+		}
+		if k := v.upTo(f.frames.Ticks[i]); k < 0 || v.frames.Ticks[k] > at || f.state(i, row) == "" || f.state(i-1, row) != "" {
+			continue
+		}
+		cell := f.cell(i, row)
+		what := words[f.state(i, row)]
+		if cell.bad == 0 {
+			what = fmt.Sprintf("%s (healthy: %s)", num(cell.max), num(f.base))
+		}
+		return found("seen", fmt.Sprintf("%s of env %d is %s in the observation made right after its reset, before any substep: the reset left it so",
+			f.column(int(cell.arg)), r.env, what)).in(f, r.env, int(cell.arg), f.frames.Ticks[i]), true
+	}
+	return Feature{}, false
+}

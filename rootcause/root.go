@@ -1,8 +1,6 @@
 package rootcause
 
-import (
-	"slices"
-)
+import "slices"
 
 // step is one station of the way from what was noticed back to where it began:
 // the first bad frame of a run of bad frames.

@@ -41,28 +41,6 @@ func (c *Case) sensorColumn() Feature {
 	return found("term", fmt.Sprintf("%s is a formula over the state", name)).in(r.f, r.env, r.col, r.tick)
 }
 
-// density is X23: a log-probability that is not finite although the action and
-// the distribution that it was taken from are: a squashed action at its bound. The
-// same of a control, and of a parameter.
-func (c *Case) density() Feature {
-	r := c.root()
-	if r.placed() {
-		if f, ok := c.controlFormula(r); ok {
-			return f
-		}
-		if f, ok := c.optimizerStep(r); ok {
-			return f
-		}
-	}
-	if !r.is(logProb) {
-		return idle("no log-probability went bad first")
-	}
-	if !nonFinite(r.class) || !c.inputsKnown() || c.is(F10, yes) {
-		return found(no, fmt.Sprintf("%s went bad with what it was made from", r.name))
-	}
-	return found(yes, fmt.Sprintf("%s%s is %s from an action, mean and std that are finite: the formula of the density left its domain", r.name, inEnv(r.env), words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
-}
-
 // blocks returns the parts of an observation that are non-finite in the step's
 // frame: columns by their labels without the index.
 func (s *step) blocks() []string {
@@ -80,4 +58,22 @@ func (s *step) blocks() []string {
 		}
 	}
 	return out
+}
+
+// scattered reports whether many columns of an observation without labels became
+// non-finite at once in the first record after a reset: what they share is the
+// state that it left, and no ray that missed.
+func (c *Case) scattered(r *step) bool {
+	if r.f.kind != obs || !r.f.unlabelled() || r.row < 0 || !c.is(X5, yes) {
+		return false
+	}
+	bad := int(r.f.cell(r.frame, r.row).bad)
+	cols := r.f.to - r.f.from
+	return bad >= 3 && 4*bad >= cols && bad < cols // all of it is filler
+}
+
+// unlabelled reports whether the columns of a field have no labels but the
+// field's name and their number.
+func (f *field) unlabelled() bool {
+	return f.part(0) == f.Name && f.part(f.to-f.from-1) == f.Name
 }

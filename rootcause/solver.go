@@ -21,16 +21,6 @@ func (c *Case) counterNamed(words ...string) *field {
 	return nil
 }
 
-// constraints returns the count of active constraints, or that of contacts where
-// it is not recorded.
-func (c *Case) constraints() *field {
-	rows, contacts := c.counterNamed("nefc"), c.counterNamed("ncon")
-	if rows.len() == 0 && contacts != nil {
-		return contacts
-	}
-	return rows
-}
-
 // stressWindow is how many frames before the end F3 looks at.
 const stressWindow = 5
 
@@ -310,31 +300,4 @@ func (c *Case) overflowBits(f *field) Feature {
 		}
 	}
 	return found(no, "no overflow flag was set until it began")
-}
-
-// contactFree is X2: whether any constraint was active in the substep in which
-// the speeds ran away. A solver with nothing to solve cannot diverge.
-func (c *Case) contactFree() Feature {
-	r := c.root()
-	f := c.constraints()
-	if f.len() == 0 && r.is(body...) && r.row >= 0 {
-		if out, ok := c.inTheAir(r); ok {
-			return out
-		}
-	}
-	if !r.is(body...) || r.row < 0 || f.len() == 0 {
-		return unmeasured("nefc (or ncon) where the physics ran away")
-	}
-	row, i := f.row(r.env), f.upTo(r.tick)
-	if row < 0 || i < 0 || f.frames.Ticks[i] != r.tick || r.first() && !r.earliest() {
-		return unmeasured("nefc (or ncon) where the physics ran away")
-	}
-	if n := f.cell(i, row).max; n > 0 {
-		return found(no, fmt.Sprintf("%s was %s in env %d when it ran away", f.Name, num(n), r.env)).in(f, r.env, 0, r.tick)
-	}
-	none := "no contact and no limit"
-	if !about(f.Name, "nefc") {
-		none = "no contact"
-	}
-	return found(yes, fmt.Sprintf("%s was active in env %d when it ran away (%s 0)", none, r.env, f.Name)).in(f, r.env, 0, r.tick)
 }

@@ -94,26 +94,6 @@ func (c *Case) rowsFor(s *step, g *field) []int {
 	return g.everyRow()
 }
 
-// everyRow returns the indices of all rows of a frame.
-func (f *field) everyRow() []int {
-	rows := make([]int, f.rows)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
-
-// badRows counts the rows of a frame that are not fine.
-func (f *field) badRows(i int) int {
-	n := 0
-	for row := range f.rows {
-		if f.state(i, row) != "" {
-			n++
-		}
-	}
-	return n
-}
-
 // badIn returns the last bad frame of a row with a tick in (since, s.tick], or
 // the last frame before s when that one is bad.
 func (f *field) badIn(row int, since int64, s *step) (int, bool) {

@@ -60,9 +60,11 @@ func TestTotalAlone(t *testing.T) {
 		}
 		return r
 	}
-	_, d := total().judge()
+	c, d := total().judge()
 	assert.Equal(t, RewardOverflow, d.Causes[0].ID)
 	assert.NotContains(t, causesOf(&d), BadModel)
-	_, d = total().set("reward.reach", -1, 0, 0, nan).judge()
+	assert.Equal(t, implied, c.hidden[onPhysics])
+	c, d = total().set("reward.reach", -1, 0, 0, nan).judge()
 	assert.Equal(t, RewardOverflow, d.Causes[0].ID)
+	assert.Greater(t, c.hidden[onPhysics], implied)
 }
