@@ -15,16 +15,46 @@ type check struct {
 
 // checks is the table.
 var checks = []check{
-	{"division in a reward", RewardOverflow, 1, "every reward term by name over 20 env steps before it began, none beyond a hundred times its usual size", checkReward, fixReward},
-	{"action scale", ContactDivergence, 1, "action of the env to blame over 20 env steps, below three times what all others give", checkAction, fixAction},
-	{"normalizer warmed up", NormalizerCold, 1, "the normalized observation over 20 env steps, with |z| below 50", checkNormalizer, fixNormalizer},
-	{"actuator gains", ContactDivergence, 2, "a model file whose gains give sqrt(kp/inertia)*dt below 0.3", checkGains, fixGains},
-	{"timestep", ContactDivergence, 1, "qvel over 20 substeps with the timestep, moving less than a rad or m a step, and no runaway", checkTimestep, fixTimestep},
-	{"solver iterations", ContactDivergence, 1, "solver_niter over 20 substeps, below 0.8 of the limit", checkIterations, fixIterations},
-	{"nconmax and njmax", ContactDivergence, 1, "nefc and ncon over 20 substeps with their limits, below 0.9 of them", checkCapacity, fixCapacity},
-	{"contact parameters", ContactDivergence, 2, "contact distances over 20 substeps, above -1 cm", checkContacts, fixContacts},
-	{"policy std parameterisation", PolicyStd, 1, "policy.std over 20 env steps, above ten times its clamp", checkStd, fixStd},
-	{"CUDA graph", StaleGraph, 2, "captures and addresses as events and facts, equal, and nothing changed after the last capture", checkGraph, fixGraph},
+	{
+		name: "division in a reward", cause: RewardOverflow, cost: 1, judge: checkReward, fix: fixReward,
+		clear: "every reward term by name over 20 env steps before it began, none beyond a hundred times its usual size",
+	},
+	{
+		name: "action scale", cause: ContactDivergence, cost: 1, judge: checkAction, fix: fixAction,
+		clear: "action of the env to blame over 20 env steps, below three times what all others give",
+	},
+	{
+		name: "normalizer warmed up", cause: NormalizerCold, cost: 1, judge: checkNormalizer, fix: fixNormalizer,
+		clear: "the normalized observation over 20 env steps, with |z| below 50",
+	},
+	{
+		name: "actuator gains", cause: ContactDivergence, cost: 2, judge: checkGains, fix: fixGains,
+		clear: "a model file whose gains give sqrt(kp/inertia)*dt below 0.3",
+	},
+	{
+		name: "timestep", cause: ContactDivergence, cost: 1, judge: checkTimestep, fix: fixTimestep,
+		clear: "qvel over 20 substeps with the timestep, moving less than a rad or m a step, and no runaway",
+	},
+	{
+		name: "solver iterations", cause: ContactDivergence, cost: 1, judge: checkIterations, fix: fixIterations,
+		clear: "solver_niter over 20 substeps, below 0.8 of the limit",
+	},
+	{
+		name: "nconmax and njmax", cause: ContactDivergence, cost: 1, judge: checkCapacity, fix: fixCapacity,
+		clear: "nefc and ncon over 20 substeps with their limits, below 0.9 of them",
+	},
+	{
+		name: "contact parameters", cause: ContactDivergence, cost: 2, judge: checkContacts, fix: fixContacts,
+		clear: "contact distances over 20 substeps, above -1 cm",
+	},
+	{
+		name: "policy std parameterisation", cause: PolicyStd, cost: 1, judge: checkStd, fix: fixStd,
+		clear: "policy.std over 20 env steps, above ten times its clamp",
+	},
+	{
+		name: "CUDA graph", cause: StaleGraph, cost: 2, judge: checkGraph, fix: fixGraph,
+		clear: "captures and addresses as events and facts, equal, and nothing changed after the last capture",
+	},
 }
 
 // checklist judges the ten rows.
