@@ -58,6 +58,9 @@ func NewCase(src Source) (*Case, error) {
 	c.findOrder()
 	c.findCulprits()
 	c.findRoot()
+	if c.healthy() {
+		c.culprits, c.missing = nil, nil // whatever the file says of its envs
+	}
 	c.hidden = c.hide()
 	c.measureFeatures()
 	for _, w := range src.Warnings() {

@@ -84,9 +84,9 @@ func (c *Case) cleared(f *field, text string) (Status, string) {
 	}
 	switch {
 	case n == 0:
-		return Unknown, "nothing recorded before it began"
+		return Unknown, "nothing recorded" + c.ifWrong(" before it began")
 	case n < enough && c.short(f):
-		return Cleared, fmt.Sprintf("%s, over all %s before it began", text, f.clockWord(n))
+		return Cleared, fmt.Sprintf("%s, over all %s%s", text, f.clockWord(n), c.ifWrong(" before it began"))
 	case n < enough:
 		return Unknown, fmt.Sprintf("%s, but over %s only", text, f.clockWord(n))
 	}

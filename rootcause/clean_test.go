@@ -41,8 +41,23 @@ func TestClean(t *testing.T) {
 		assert.Nil(t, d.Root, c.name)
 		for _, k := range d.Checklist {
 			assert.NotEqual(t, Implicated, k.Status, "%s: row %d %s", c.name, k.Row, k.Evidence)
+			assert.NotRegexp(t, "began|blame|until then|went bad", k.Evidence, c.name)
 		}
 	}
+}
+
+// TestNoCulpritInACleanRun: an env that the file calls a suspect is none where
+// nothing is wrong.
+func TestNoCulpritInACleanRun(t *testing.T) {
+	r := newRun(60)
+	r.man.EnvRoles = []dump.Role{dump.RoleSuspect, dump.RoleControl}
+	c, d := r.judge()
+	assert.Equal(t, Clean, d.Verdict)
+	_, ok := c.focus()
+	assert.False(t, ok)
+	assert.Equal(t, Cleared, d.Checklist[1].Status)
+	assert.Contains(t, d.Checklist[1].Evidence, "in every env of the file")
+	assert.Contains(t, d.Checklist[5].Evidence, "in 0 of 1200 substeps of all envs")
 }
 
 // resetting adds resets with the jumps in pose that they make.

@@ -71,7 +71,18 @@ func (c *Case) isTrip(s *step) bool {
 
 // clean reports whether nothing at all is wrong. A full buffer alone is a
 // warning: a run lives with it as long as its physics is healthy.
-func (c *Case) clean() bool { return len(c.wrong) == 0 && !c.is(F12, yes) }
+func (c *Case) clean() bool { return c.healthy() && !c.is(F12, yes) }
+
+// healthy reports whether no value and no word of the run is out of order.
+func (c *Case) healthy() bool { return len(c.wrong) == 0 }
+
+// ifWrong returns words about when it began, "" where nothing did.
+func (c *Case) ifWrong(words string) string {
+	if c.healthy() {
+		return ""
+	}
+	return words
+}
 
 // factor corrects the prior of the normalizer by what the run says of it: with
 // an eps of a hundredth in the denominator (RSL-RL) there is no division by zero,

@@ -79,7 +79,10 @@ func idle(why string) Feature { return Feature{Value: unknown, Text: why, Env: -
 // unblamed returns an unknown feature for want of an env to judge: idle when no
 // env is to blame, unmeasured when the field or its rows are missing.
 func (c *Case) unblamed(f *field, what string) Feature {
-	if f.len() > 0 && len(c.culprits) == 0 {
+	switch {
+	case f.len() > 0 && c.healthy():
+		return idle("nothing went wrong: no env stands out whose " + what + " could be compared with that of the others")
+	case f.len() > 0 && len(c.culprits) == 0:
 		return idle("no env to blame")
 	}
 	return unmeasured(what + " of the env to blame")

@@ -14,7 +14,7 @@ func (c *Case) lowVariance() Feature {
 		if f == nil {
 			return unmeasured("the normalized observation")
 		}
-		return found(no, fmt.Sprintf("%s was finite and below 1e3 until it began", f.Name))
+		return found(no, fmt.Sprintf("%s was finite and below 1e3%s", f.Name, c.ifWrong(" until it began")))
 	}
 	if s.f.kind == normVar {
 		return c.varianceBad(s)

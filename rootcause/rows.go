@@ -24,7 +24,7 @@ func checkReward(c *Case) (Status, string) {
 			most, name = v, g.Name
 		}
 	}
-	return c.cleared(t, fmt.Sprintf("every term was finite before it began, the largest %s (%s)", num(most), name))
+	return c.cleared(t, fmt.Sprintf("every term was finite%s, the largest %s (%s)", c.ifWrong(" before it began"), num(most), name))
 }
 
 // checkAction is row 2.
@@ -37,6 +37,9 @@ func checkAction(c *Case) (Status, string) {
 		return Implicated, f5.Text
 	case f5.Value == no:
 		return c.cleared(c.first(action, ctrl), f5.Text)
+	}
+	if a := c.first(action, ctrl); c.healthy() && a.len() > 0 {
+		return c.cleared(a, fmt.Sprintf("%s was at most %s in every env of the file, and nothing came of it", a.Name, num(a.largest(c.deadline()))))
 	}
 	return Unknown, f5.Text
 }
@@ -55,7 +58,7 @@ func checkNormalizer(c *Case) (Status, string) {
 		return Unknown, "the normalized observation is not recorded"
 	}
 	if most := z.largest(c.beginning() - 1); most >= 50 {
-		return Unknown, fmt.Sprintf("the largest |z| is %s: unusual, and not where it began", num(most))
+		return Unknown, fmt.Sprintf("the largest |z| is %s: unusual%s", num(most), c.ifWrong(", and not where it began"))
 	}
 	return c.cleared(z, fmt.Sprintf("%s was finite, |z| at most %s", z.Name, num(z.largest(c.beginning()-1))))
 }
@@ -98,7 +101,7 @@ func checkTimestep(c *Case) (Status, string) {
 	}
 	g := c.calm(v)
 	turn := g * dt
-	text := fmt.Sprintf("at %s s a step moves the fastest joint by %s rad or m (95 %% of its speeds until then)", num(dt), num(turn))
+	text := fmt.Sprintf("at %s s a step moves the fastest joint by %s rad or m (95 %% of its speeds%s)", num(dt), num(turn), c.ifWrong(" until then"))
 	switch {
 	case c.is(X14, "coarse") && c.is(F2, yes):
 		return Implicated, c.feature(X14).Text
@@ -143,8 +146,14 @@ func checkIterations(c *Case) (Status, string) {
 	f := c.counterNamed("niter")
 	n := c.iterations()
 	env, ok := c.focus()
-	if f.len() == 0 || n == 0 || !ok || f.row(env) < 0 {
-		return Unknown, "solver_niter, the limit of iterations or the env to blame is not recorded"
+	if f.len() > 0 && n > 0 && c.healthy() {
+		return c.iterationsOfAll(f, n)
+	}
+	if f.len() == 0 || n == 0 {
+		return Unknown, "solver_niter or the limit of iterations is not recorded"
+	}
+	if !ok || f.row(env) < 0 {
+		return Unknown, c.unblamed(f, "solver_niter").Text
 	}
 	lo, hi := f.window(c.lastReset(env, c.deadline()), c.deadline(), enough)
 	hits, all, peerHits, peerAll, most := f.share(f.row(env), lo, hi, n)
@@ -159,6 +168,16 @@ func checkIterations(c *Case) (Status, string) {
 		return c.cleared(f, text)
 	}
 	return Unknown, text
+}
+
+// iterationsOfAll is row 6 where nothing went wrong and no env stands out.
+func (c *Case) iterationsOfAll(f *field, limit int) (Status, string) {
+	_, _, hits, all, _ := f.share(-1, 0, f.len(), limit)
+	text := fmt.Sprintf("the solver was at its limit of %d in %d of %d substeps of all envs in the file", limit, hits, all)
+	if hits > 0 {
+		return Unknown, text
+	}
+	return c.cleared(f, text)
 }
 
 // share counts frames at the limit for one row and for the others.
@@ -235,7 +254,7 @@ func checkCapacity(c *Case) (Status, string) {
 	for _, b := range c.buffers() {
 		if b.limit > 0 && b.f.len() > 0 {
 			if use := b.f.largest(c.beginning()) / b.limit; use >= most {
-				most, text = use, fmt.Sprintf("%s used %s of %s %s before it began", b.f.Name, num(b.f.largest(c.beginning())), b.name, num(b.limit))
+				most, text = use, fmt.Sprintf("%s used %s of %s %s%s", b.f.Name, num(b.f.largest(c.beginning())), b.name, num(b.limit), c.ifWrong(" before it began"))
 			}
 		}
 	}

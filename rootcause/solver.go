@@ -288,7 +288,10 @@ func (c *Case) overflowBits(f *field) Feature {
 	if out, ok := c.flagged(); ok && c.root() == nil {
 		return out
 	}
-	if row < 0 {
+	switch {
+	case c.healthy():
+		return found(no, "no overflow flag was set")
+	case row < 0:
 		return unmeasured("overflow flags of the env to blame")
 	}
 	lo, hi := f.window(start, c.beginning(), 10*c.decimation())
