@@ -108,6 +108,16 @@ func TestOrderOfEnvs(t *testing.T) {
 	}
 }
 
+// TestNoCulpritInACleanDump: whatever role the file gives, nothing is wrong.
+func TestNoCulpritInACleanDump(t *testing.T) {
+	for verdict, want := range map[string]dump.Role{rootcause.Clean: dump.RoleControl, rootcause.ContactDivergence: dump.RoleCulprit} {
+		r := recording.Open(recordtest.Sample())
+		require.Equal(t, dump.RoleCulprit, r.Envs[0].Role)
+		r.Diagnose(&rootcause.Diagnosis{Verdict: verdict})
+		assert.Equal(t, want, r.Envs[0].Role, verdict)
+	}
+}
+
 func TestReferenceIsInTheFile(t *testing.T) {
 	s := recordtest.Sample()
 	s.State = &dump.StateInfo{CulpritsMissing: []int{23}}

@@ -78,9 +78,15 @@ func specs(src Source) []dump.FieldSpec {
 }
 
 // Diagnose takes the diagnosis in: its texts are made harmless and its
-// precursors become marks.
+// precursors become marks. Where nothing is wrong no env is a culprit, whatever
+// the file says of it.
 func (r *Recording) Diagnose(d *rootcause.Diagnosis) {
 	r.Diagnosis = clean(d)
+	for i := range r.Envs {
+		if e := &r.Envs[i]; r.Diagnosis.Verdict == rootcause.Clean && e.Role == dump.RoleCulprit {
+			e.Role = dump.RoleControl
+		}
+	}
 	r.mark()
 }
 
