@@ -69,8 +69,8 @@ func (g *Guard) movedTo(f *field, address uintptr) {
 		return
 	}
 	f.moved = true
-	g.events.add(dump.Event{
-		Tick: g.now().tick, Kind: dump.EventBufferMoved, Name: f.spec.Name,
+	g.happened(dump.Event{
+		Kind: dump.EventBufferMoved, Name: f.spec.Name,
 		Detail: map[string]any{"field": f.spec.Name, "from": uint64(was), "to": uint64(address)},
 	})
 }
@@ -94,8 +94,8 @@ func (g *Guard) noteOwnCapture() {
 		f := g.fields[g.given[i].ID]
 		reads[f.spec.Name] = uint64(f.address)
 	}
-	g.note(dump.Event{
-		Tick: g.now().tick, Kind: dump.EventGraphCapture,
+	g.happened(dump.Event{
+		Kind:   dump.EventGraphCapture,
 		Detail: map[string]any{"graph": "guard", "reads": reads},
 	})
 }
@@ -106,8 +106,8 @@ func (g *Guard) leaveOut(f *field, why string) {
 		return
 	}
 	f.unseen = true
-	g.events.add(dump.Event{
-		Tick: g.now().tick, Kind: dump.EventWarning, Name: f.spec.Name,
+	g.happened(dump.Event{
+		Kind: dump.EventWarning, Name: f.spec.Name,
 		Detail: f.spec.Name + " " + why,
 	})
 }

@@ -170,16 +170,28 @@ func className(c gpu.Class) string {
 }
 
 // now returns the time by the checks that were enqueued; once graphs hold some,
-// the tick of the last check that the GPU has done.
+// with the latest tick that is known.
 func (d *device) now() moment {
-	if !d.inGraph {
-		return d.at
-	}
 	at := d.at
-	if tick, err := d.engine.Tick(); err == nil {
-		at.tick = d.since.tick + tick
+	if d.inGraph {
+		at.tick = max(at.tick, d.since.tick+d.engine.KnownTick())
 	}
 	return at
+}
+
+// later asks for the tick, once graphs hold checks, without waiting for it.
+func (d *device) later() func() (tick int64, ok bool) {
+	if !d.inGraph {
+		return nil
+	}
+	l, since := d.engine.AskTick(), d.since.tick
+	if l == nil {
+		return nil
+	}
+	return func() (int64, bool) {
+		tick, ok := l.Tick()
+		return since + tick, ok
+	}
 }
 
 // freeze ends the recording behind the latest check. The stream of that check may

@@ -21,6 +21,7 @@ type dumping struct {
 	reason string
 	blamed []int
 	at     moment
+	later  func() (tick int64, ok bool) // at, once it is known
 	stamp  string
 	gpu    string
 	events eventLog
@@ -32,7 +33,7 @@ type dumping struct {
 func (g *Guard) begin(reason string, blamed []int) *dumping {
 	d := &dumping{
 		cfg: &g.cfg, rec: g.rec, fields: slices.Clone(g.fields), reason: reason,
-		at: g.now(), stamp: g.timestamp(), events: g.events.clone(), facts: maps.Clone(g.facts),
+		at: g.now(), later: g.later(), stamp: g.timestamp(), events: g.events.clone(), facts: maps.Clone(g.facts),
 	}
 	d.blame(blamed)
 	g.addressFacts(d.facts)
@@ -92,6 +93,7 @@ func (d *dumping) write() (path string, err error) {
 // draft returns the dump, and an error when frames are missing from it.
 func (d *dumping) draft() (*dump.Draft, error) {
 	s, err := d.told()
+	d.resolve()
 	if err == nil {
 		var draft *dump.Draft
 		if draft, err = d.draftOf(s); err == nil {
@@ -102,6 +104,17 @@ func (d *dumping) draft() (*dump.Draft, error) {
 	d.events.add(dump.Event{Tick: d.at.tick, Kind: dump.EventWarning, Detail: err.Error()})
 	draft, _ := d.draftOf(&story{moment: d.at, trip: d.trip, fields: make([]told, len(d.fields))})
 	return draft, err
+}
+
+// resolve takes in the ticks that the recorder has told since the dump began.
+func (d *dumping) resolve() {
+	d.events.resolve()
+	if d.later == nil {
+		return
+	}
+	if tick, ok := d.later(); ok {
+		d.at.tick = tick
+	}
 }
 
 // told returns the recorder's story, an empty one before the first check.

@@ -16,9 +16,15 @@ const (
 
 // eventLog keeps the events of a run, oldest first.
 type eventLog struct {
-	list    []dump.Event
+	list    []event
 	envs    int // env ids over all of list
 	dropped int
+}
+
+// event is an event whose tick may not be known yet.
+type event struct {
+	dump.Event
+	later func() (tick int64, ok bool) // nil when Tick is as exact as it will be
 }
 
 // add keeps an event; it shares nothing with what the caller gave.
@@ -35,12 +41,26 @@ func (l *eventLog) add(e dump.Event) {
 	for len(l.list) >= maxEvents || len(l.list) > 0 && l.envs+len(e.Envs) > maxEventEnvs {
 		l.thin()
 	}
-	l.list = append(l.list, e)
+	l.list = append(l.list, event{Event: e})
 	l.envs += len(e.Envs)
+}
+
+// resolve gives the events the ticks that have become known.
+func (l *eventLog) resolve() {
+	for i := range l.list {
+		e := &l.list[i]
+		if e.later == nil {
+			continue
+		}
+		if tick, ok := e.later(); ok {
+			e.Tick, e.later = tick, nil
+		}
+	}
 }
 
 // clone returns a log that shares nothing that changes.
 func (l *eventLog) clone() eventLog {
+	l.resolve()
 	c := *l
 	c.list = slices.Clone(l.list)
 	return c
@@ -50,14 +70,14 @@ func (l *eventLog) clone() eventLog {
 // thousand, and only where there are too few of them the oldest of any kind.
 func (l *eventLog) thin() {
 	n := max(len(l.list)/4, 1)
-	n -= l.drop(n, func(e dump.Event) bool { return e.Kind == dump.EventReset || e.Kind == dump.EventEpisodeStart })
-	l.drop(n, func(dump.Event) bool { return true })
+	n -= l.drop(n, func(e event) bool { return e.Kind == dump.EventReset || e.Kind == dump.EventEpisodeStart })
+	l.drop(n, func(event) bool { return true })
 }
 
 // drop drops the oldest n events that match and returns how many there were.
-func (l *eventLog) drop(n int, match func(dump.Event) bool) int {
+func (l *eventLog) drop(n int, match func(event) bool) int {
 	dropped := 0
-	l.list = slices.DeleteFunc(l.list, func(e dump.Event) bool {
+	l.list = slices.DeleteFunc(l.list, func(e event) bool {
 		if dropped == n || !match(e) {
 			return false
 		}
@@ -76,15 +96,16 @@ func (l *eventLog) draft(envIDs []int, tick int64) []dump.Event {
 	for _, id := range envIDs {
 		inFile[id] = true
 	}
-	list := slices.Clone(l.list)
-	for i := range list {
+	var list []dump.Event
+	for _, e := range l.list {
 		var envs []int
-		for _, id := range list[i].Envs {
+		for _, id := range e.Envs {
 			if inFile[id] {
 				envs = append(envs, id)
 			}
 		}
-		list[i].Envs = envs
+		e.Envs = envs
+		list = append(list, e.Event)
 	}
 	if l.dropped > 0 {
 		list = append(list, dump.Event{

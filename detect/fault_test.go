@@ -85,7 +85,8 @@ func TestATensorFreedBetweenChecks(t *testing.T) {
 	leaked = append(leaked, g)
 }
 
-// becomes an index often is what takes the context away.
+// A trip that the GPU told before it was lost is in a dump: a NaN that becomes an
+// index often is what takes the context away.
 func TestATripBeforeTheContextIsLost(t *testing.T) {
 	for _, call := range []string{"check", "wait", "dump", "close"} {
 		b := newBench(t, cudatest.Host(t))
@@ -117,6 +118,7 @@ func TestATripBeforeTheContextIsLost(t *testing.T) {
 	}
 }
 
+// When rings cannot be laid out anew, the guard is off, and whatever is called
 // afterwards hurts nobody.
 func TestARecorderThatCannotBeReplaced(t *testing.T) {
 	for _, onGPU := range []bool{false, true} {

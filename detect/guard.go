@@ -137,24 +137,41 @@ func (g *Guard) admitBinding(f *field) error {
 
 // Note records an event at the present tick, unless it has a tick of its own.
 // Once a graph holds checks, the present tick is that of the last check that the
-// GPU has done. The latest 4,096 events are kept; of older ones resets are
+// GPU has done, which it tells later: nobody waits for it. The latest 4,096 events are kept; of older ones resets are
 // dropped first. A detail that JSON cannot hold is replaced by a text that says
 // so.
 func (g *Guard) Note(e dump.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if e.Tick == 0 {
-		e.Tick = g.now().tick
+	if e.Tick != 0 {
+		g.note(e)
+		return
 	}
-	g.note(e)
+	g.happened(e)
+}
+
+// happened keeps an event of now.
+func (g *Guard) happened(e dump.Event) {
+	e.Tick = g.now().tick
+	g.note(e).later = g.later()
 }
 
 // note keeps an event.
-func (g *Guard) note(e dump.Event) {
+func (g *Guard) note(e dump.Event) *event {
 	g.events.add(e)
+	kept := &g.events.list[len(g.events.list)-1]
 	if e.Kind == dump.EventGraphCapture {
-		g.noteCapture(g.events.list[len(g.events.list)-1])
+		g.noteCapture(kept.Event)
 	}
+	return kept
+}
+
+// later returns what tells the tick of now once it is known, or nil.
+func (g *Guard) later() func() (tick int64, ok bool) {
+	if g.rec == nil {
+		return nil
+	}
+	return g.rec.later()
 }
 
 // now returns the guard's time.

@@ -68,8 +68,8 @@ func (g *Guard) noteShort(short bool) {
 		return
 	}
 	g.short = true
-	g.events.add(dump.Event{
-		Tick: g.now().tick, Kind: dump.EventWarning,
+	g.happened(dump.Event{
+		Kind: dump.EventWarning,
 		Detail: fmt.Sprintf("GPU %d (%s) has not enough free memory for a ring of %s: it keeps fewer frames",
 			g.gpu.device.Ordinal, g.gpu.device.Name, inUnits(g.cfg.RingBytes)),
 	})

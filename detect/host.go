@@ -65,6 +65,7 @@ func (h *host) capturing(uintptr) (bool, error) { return false, nil }
 func (h *host) poll() (tripped, frozen bool)    { return h.tripped != nil, h.frozen }
 func (h *host) trip() dump.Trip                 { return *h.tripped }
 func (h *host) now() moment                     { return h.at }
+func (h *host) later() func() (int64, bool)     { return nil }
 func (h *host) frames(id int) int               { return len(h.fields[id].ring.ticks) }
 func (h *host) settle() error                   { return nil }
 

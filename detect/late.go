@@ -101,8 +101,8 @@ func (g *Guard) join(d *device) error {
 		return g.giveUp(err)
 	case err != nil:
 		g.unfit = len(g.fields)
-		g.events.add(dump.Event{
-			Tick: g.now().tick, Kind: dump.EventWarning,
+		g.happened(dump.Event{
+			Kind: dump.EventWarning,
 			Detail: fmt.Sprintf("not watched: %s, for want of memory on GPU %d (%s): %v",
 				names(late), g.gpu.device.Ordinal, g.gpu.device.Name, err),
 		})

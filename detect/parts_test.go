@@ -174,7 +174,7 @@ func TestNoteCopies(t *testing.T) {
 	g.Note(dump.Event{Kind: dump.EventDR, Envs: envs, Detail: detail})
 	g.Note(dump.Event{Kind: dump.EventNote, Detail: func() {}, Tick: 7})
 	envs[0], detail["mass"] = 3, 0
-	assert.Equal(t, dump.Event{Kind: dump.EventDR, Envs: []int{0}, Count: 1, Detail: map[string]any{"mass": "Infinity"}}, g.events.list[0])
+	assert.Equal(t, dump.Event{Kind: dump.EventDR, Envs: []int{0}, Count: 1, Detail: map[string]any{"mass": "Infinity"}}, g.events.list[0].Event)
 	assert.Equal(t, "detail left out: json: unsupported type: func()", g.events.list[1].Detail)
 	assert.Equal(t, int64(7), g.events.list[1].Tick)
 }

@@ -7,7 +7,7 @@ import "github.com/nanguard/nanguard/dump"
 // them on a GPU and knows when the GPU has come to it.
 //
 // All methods but settle and story are called with the guard's lock held. Of those
-// close waits for the GPU and, once graphs hold checks, freeze and now do.
+// close waits for the GPU and, once graphs hold checks, freeze does.
 type recorder interface {
 	// capturing reports whether work on the stream becomes part of a graph.
 	capturing(stream uintptr) (bool, error)
@@ -18,8 +18,11 @@ type recorder interface {
 	poll() (tripped, frozen bool)
 	// trip is that of a tripped recorder.
 	trip() dump.Trip
-	// now is the time by the checks that were made.
+	// now is the time by the checks that are known to have been made.
 	now() moment
+	// later returns what tells the tick of now once it is known, which is so when
+	// story has returned; nil where now is all that can be known.
+	later() func() (tick int64, ok bool)
 	// frames returns how many frames the ring of a field can hold.
 	frames(id int) int
 	// freeze ends the recording, if a trip has not done so.

@@ -25,7 +25,8 @@ type Engine struct {
 	// which it must not have to do while somebody captures.
 	kernels struct{ check, control, flush cuda.Function }
 	pieces  []piece
-	said    cuda.Shared // a kernel.Verdict
+	said    cuda.Shared // a kernel.Verdict and the answers
+	answers answers
 	own     cuda.Stream // of snapshots
 	frozen  cuda.Event  // behind the last Freeze
 	asked   cuda.Event  // behind the last AskRearm or AskResume
@@ -88,7 +89,7 @@ func (e *Engine) open(c Config) (err error) {
 	if e.order.event, err = e.ctx.NewEvent(false); err != nil {
 		return err
 	}
-	if e.said, err = e.ctx.Share(int(unsafe.Sizeof(kernel.Verdict{}))); err != nil {
+	if err = e.share(); err != nil {
 		return err
 	}
 	e.checks.readers = readersPerSM * e.ctx.Device.Multiprocessors
@@ -171,18 +172,6 @@ func (e *Engine) envKeys() cuda.Ptr { return e.state() + cuda.Ptr(e.pieces[0].pl
 // Slots returns how many frames the ring of a field keeps, which may be fewer
 // than were asked for.
 func (e *Engine) Slots(field int) int { return e.fields[field].Slots }
-
-// Tick returns the number of the last check that the device has done. It asks
-// the device, on a stream of its own, and waits for the answer but for no check.
-func (e *Engine) Tick() (tick int64, err error) {
-	if e.closed {
-		return 0, fmt.Errorf("tick: %w", errClosed)
-	}
-	if err := e.ctx.Download(e.own, bytesOf(&tick), e.state()); err != nil {
-		return 0, fmt.Errorf("tick: %w", err)
-	}
-	return tick, nil
-}
 
 // Device describes the GPU.
 func (e *Engine) Device() cuda.Device { return e.ctx.Device }

@@ -78,6 +78,17 @@ func (r *rig) sync() {
 	require.NoError(r.t, r.ctx.Synchronize())
 }
 
+// tick waits for the number of the last check that the device has done.
+func (r *rig) tick() int64 {
+	r.t.Helper()
+	l := r.AskTick()
+	require.NotNil(r.t, l)
+	require.NoError(r.t, r.ctx.SynchronizeStream(r.own))
+	tick, ok := l.Tick()
+	require.True(r.t, ok)
+	return tick
+}
+
 // freeze freezes the engine and looks at it.
 func (r *rig) freeze() *Snapshot {
 	r.t.Helper()
