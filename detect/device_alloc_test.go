@@ -43,11 +43,9 @@ func TestDeviceCheckDoesNotAllocate(t *testing.T) {
 	i := 0
 	none("streams in turns", func() { g.CheckOn(streams[i%3], dump.ClockStep); i++ })
 	none("poll", func() { g.Poll() })
-	graph, err := b.ctx.Capture(b.stream, func() error {
+	b.captured(func() error {
 		none("captured", func() { g.CheckOn(streams[1], dump.ClockStep) })
 		none("captured, given", func() { g.CheckOn(streams[1], dump.ClockStep, refs...) })
 		return nil
 	})
-	require.NoError(t, err)
-	require.NoError(t, graph.Destroy())
 }

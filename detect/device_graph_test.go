@@ -25,11 +25,7 @@ func (b *bench) replay(g *cuda.Graph) {
 func TestALoopOfGraphsIsArmedAgain(t *testing.T) {
 	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
 		b := newBench(t, d)
-		cfg := testConfig(t, 4)
-		cfg.MaxDumps = 3
-		g := b.guard(cfg)
-		qvel := b.field(g, "qvel", 1, FieldOptions{})
-		graph := b.graph(g, dump.ClockSubstep)
+		g, qvel, graph := b.loop(4, 3)
 		b.set(qvel, []float32{0, 0, nan, 0}) // and so it stays
 		require.Eventually(t, func() bool {
 			b.replay(graph)
@@ -52,7 +48,6 @@ func TestALoopOfGraphsIsArmedAgain(t *testing.T) {
 			assert.Equal(t, want, ticksOf(t, f, "qvel"))
 		}
 		assert.Equal(t, last, v.Trip.Tick)
-		require.NoError(t, graph.Destroy())
 	})
 }
 
@@ -67,19 +62,14 @@ func TestEveryTripOfALoopOfGraphsIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, cudatest.Host(t))
-			cfg := testConfig(t, 2)
-			cfg.MaxDumps = 3
+			g, qvel, graph := b.loop(2, 3)
 			var told []int64
-			cfg.OnTrip = func(trip dump.Trip) { told = append(told, trip.Tick) }
-			g := b.guard(cfg)
-			qvel := b.field(g, "qvel", 1, FieldOptions{})
-			graph := b.graph(g, dump.ClockSubstep)
+			g.cfg.OnTrip = func(trip dump.Trip) { told = append(told, trip.Tick) }
 			b.set(qvel, []float32{nan, 0})
 			require.Eventually(t, func() bool {
 				b.replay(graph)
 				return len(dumpFiles(t, g)) == 3
 			}, 30*time.Second, time.Millisecond)
-			require.NoError(t, graph.Destroy())
 			assert.Empty(t, told)
 			look(g, b)
 			var want []int64
@@ -117,11 +107,9 @@ func TestOnTripThatPanics(t *testing.T) {
 // waits for it: not who notes it and not a check that finds a field moved.
 func TestEventsDoNotWaitForTheGPU(t *testing.T) {
 	b, lib := faulty(t)
-	g := b.guard(testConfig(t, 2))
-	b.field(g, "qvel", 1, FieldOptions{})
-	graph := b.graph(g, dump.ClockSubstep) // after 1
-	b.replay(graph)                        // 2
-	b.replay(graph)                        // 3
+	g, _, graph := b.loop(2, 1) // 1
+	b.replay(graph)             // 2
+	b.replay(graph)             // 3
 	moved := b.array(2, 1)
 	lib.Calls = map[string]int{}
 	g.Note(dump.Event{Kind: dump.EventReset, Envs: []int{1}})
@@ -151,7 +139,6 @@ func TestEventsDoNotWaitForTheGPU(t *testing.T) {
 	}
 	last := events[len(events)-1]
 	assert.Equal(t, dump.Event{Tick: 5, Kind: dump.EventNote, Detail: "asked"}, last)
-	require.NoError(t, graph.Destroy())
 }
 
 // It rests as long as it should first.
@@ -179,7 +166,6 @@ func TestALoopOfGraphsRests(t *testing.T) {
 		b.replay(graph)
 		return len(dumpFiles(t, g)) == 2
 	}, 30*time.Second, time.Millisecond)
-	require.NoError(t, graph.Destroy())
 }
 
 // After a dump that was asked for, graphs go on recording where they were, and the
@@ -187,11 +173,7 @@ func TestALoopOfGraphsRests(t *testing.T) {
 func TestALoopOfGraphsGoesOnAfterADump(t *testing.T) {
 	cudatest.Each(t, func(t *testing.T, d *cuda.Driver) {
 		b := newBench(t, d)
-		cfg := testConfig(t, 4)
-		cfg.MaxDumps = 4
-		g := b.guard(cfg)
-		qvel := b.field(g, "qvel", 1, FieldOptions{})
-		graph := b.graph(g, dump.ClockSubstep)
+		g, qvel, graph := b.loop(4, 4)
 		b.replay(graph) // 2
 		for range 2 {
 			path, err := g.Dump("asked")
@@ -211,7 +193,6 @@ func TestALoopOfGraphsGoesOnAfterADump(t *testing.T) {
 		require.True(t, tripped)
 		require.NoError(t, v.Error)
 		assert.Equal(t, []int64{1, 2, 4, 5, 6}, ticksOf(t, open(t, v.Path), "qvel"))
-		require.NoError(t, graph.Destroy())
 	})
 }
 
@@ -219,11 +200,7 @@ func TestALoopOfGraphsGoesOnAfterADump(t *testing.T) {
 // one outside of graphs it records that one.
 func TestArmedAndNothingRecorded(t *testing.T) {
 	b := newBench(t, cudatest.Host(t))
-	cfg := testConfig(t, 2)
-	cfg.MaxDumps = 3
-	g := b.guard(cfg)
-	qvel := b.field(g, "qvel", 1, FieldOptions{})
-	graph := b.graph(g, dump.ClockSubstep)
+	g, qvel, graph := b.loop(2, 3)
 	b.set(qvel, []float32{nan, 0})
 	b.replay(graph) // 2
 	v, _ := g.Wait()
@@ -238,7 +215,6 @@ func TestArmedAndNothingRecorded(t *testing.T) {
 	assert.Equal(t, []int64{3}, ticksOf(t, f, "qvel"))
 	assert.Nil(t, f.Manifest().Trip)
 	assert.Empty(t, f.Manifest().FirstBad)
-	require.NoError(t, graph.Destroy())
 }
 
 // sync waits for all of the GPU.
@@ -278,8 +254,7 @@ func TestHostGuardBecomesOneOfADeviceInACapture(t *testing.T) {
 	require.NoError(t, g.Check(dump.ClockSubstep)) // 1
 	g.gpu = b.guard(testConfig(t, 2)).gpu
 	qvel := b.field(g, "qvel", 1, FieldOptions{})
-	graph, err := b.ctx.Capture(b.stream, func() error { return g.CheckOn(uintptr(b.stream), dump.ClockSubstep) })
-	require.NoError(t, err)
+	graph := b.checks(g, dump.ClockSubstep)
 	b.replay(graph) // 2
 	b.replay(graph) // 3
 	g.Note(dump.Event{Kind: "push"})
@@ -292,7 +267,6 @@ func TestHostGuardBecomesOneOfADeviceInACapture(t *testing.T) {
 	assert.Equal(t, []int64{2, 3, 4}, ticksOf(t, f, "qvel"))
 	events := f.Manifest().Events
 	assert.Equal(t, dump.Event{Tick: 3, Kind: "push"}, events[len(events)-1])
-	require.NoError(t, graph.Destroy())
 }
 
 // A dump that is asked for while somebody captures, with checks in graphs and

@@ -54,31 +54,25 @@ func TestLateFieldsJoinAGuardWhoseChecksAreInGraphs(t *testing.T) {
 		qvel := b.field(g, "qvel", 2, FieldOptions{})
 		reward := b.field(g, "reward", 1, FieldOptions{Clock: dump.ClockSubstep})
 		physics := b.graph(g, dump.ClockSubstep) // after tick 1
-		run := func(graph *cuda.Graph) {
-			t.Helper()
-			require.NoError(t, graph.Run(b.stream))
-			require.NoError(t, b.ctx.SynchronizeStream(b.stream))
-		}
-		run(physics) // 2
-		run(physics) // 3
+		b.replay(physics)                        // 2
+		b.replay(physics)                        // 3
 		obs := b.field(g, "obs.policy", 3, FieldOptions{})
 		qacc := b.field(g, "qacc", 1, FieldOptions{Clock: dump.ClockStep})
 		loss := bind(t, g, "loss.value", 1, FieldOptions{Shared: true})
 		loss[0] = 5
 		b.check(g, dump.ClockStep, dump.ClockMinibatch) // 4, 5
-		run(physics)                                    // 6
-		step, err := b.ctx.Capture(b.stream, func() error { return g.CheckOn(uintptr(b.stream), dump.ClockStep) })
-		require.NoError(t, err)
-		run(step) // 7
+		b.replay(physics)                               // 6
+		step := b.checks(g, dump.ClockStep)
+		b.replay(step) // 7
 		_, tripped := g.Poll()
 		require.False(t, tripped)
 
 		b.set(obs, []float32{1, 1, 1, 1, nan, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 		b.set(qacc, []float32{0, 0, 0, 0, nan, 0})
 		b.set(qvel, filled(12, 3))
-		run(physics) // 8
-		run(step)    // 9: the trip
-		run(physics)
+		b.replay(physics) // 8
+		b.replay(step)    // 9: the trip
+		b.replay(physics)
 		v, tripped := g.Wait()
 		require.True(t, tripped)
 		require.NoError(t, v.Error)
@@ -102,14 +96,12 @@ func TestLateFieldsJoinAGuardWhoseChecksAreInGraphs(t *testing.T) {
 		b.set(qacc, filled(6, 0))
 		b.check(g, dump.ClockMinibatch)
 		b.set(reward, []float32{1, 1, nan, 1, 1, 1})
-		run(step)
-		run(physics)
+		b.replay(step)
+		b.replay(physics)
 		v, _ = g.Wait()
 		require.NoError(t, v.Error)
 		assert.Equal(t, "reward", v.Trip.Field)
 		assert.Len(t, ticksOf(t, open(t, v.Path), "obs.policy"), 1)
-		require.NoError(t, physics.Destroy())
-		require.NoError(t, step.Destroy())
 	})
 }
 
@@ -119,7 +111,7 @@ func TestAFieldFirstSeenDuringACapture(t *testing.T) {
 	b := newBench(t, cudatest.Host(t))
 	g := b.guard(testConfig(t, 2))
 	b.field(g, "qvel", 1, FieldOptions{})
-	physics := b.graph(g, dump.ClockSubstep)
+	b.graph(g, dump.ClockSubstep)
 	reward := b.array(2, 1)
 	capture := func() error {
 		return b.capture(func() error {
@@ -142,7 +134,6 @@ func TestAFieldFirstSeenDuringACapture(t *testing.T) {
 		`when no memory can be taken for it: check it once before the capture`)
 	b.check(g, dump.ClockStep)
 	require.NoError(t, capture())
-	require.NoError(t, physics.Destroy())
 }
 
 // capture captures and lets go of the graph.
@@ -202,7 +193,7 @@ func TestMoreLateFieldsThanPlaces(t *testing.T) {
 		g := b.guard(testConfig(t, 2))
 		b.field(g, "qvel", 1, FieldOptions{Clock: dump.ClockStep})
 		if inGraph {
-			defer b.graph(g, dump.ClockStep).Destroy()
+			b.graph(g, dump.ClockStep)
 		}
 		b.check(g, dump.ClockStep)
 		for i := range latePlaces {

@@ -45,7 +45,7 @@ func TestChecksInAGraph(t *testing.T) {
 		g := b.guard(testConfig(t, 6))
 		qvel, obs := b.field(g, "qvel", 2, FieldOptions{}), b.field(g, "obs.policy", 2, FieldOptions{})
 		b.check(g, dump.ClockSubstep)
-		graph, err := b.ctx.Capture(b.stream, func() error {
+		graph := b.captured(func() error {
 			for range 2 {
 				if err := g.CheckOn(uintptr(b.stream), dump.ClockSubstep); err != nil {
 					return err
@@ -53,14 +53,9 @@ func TestChecksInAGraph(t *testing.T) {
 			}
 			return g.CheckOn(uintptr(b.stream), dump.ClockStep)
 		})
-		require.NoError(t, err)
-		run := func() {
-			require.NoError(t, graph.Run(b.stream))
-			require.NoError(t, b.ctx.SynchronizeStream(b.stream))
-		}
 		for i := range 4 {
 			b.set(qvel, filled(12, float32(i)))
-			run()
+			b.replay(graph)
 		}
 		g.Note(dump.Event{Kind: dump.EventReset, Envs: []int{5}})
 		moved := b.array(6, 2)
@@ -68,8 +63,8 @@ func TestChecksInAGraph(t *testing.T) {
 		bad := filled(12, 7)
 		bad[5] = nan
 		b.set(qvel, bad)
-		run()
-		run()
+		b.replay(graph)
+		b.replay(graph)
 
 		v, tripped := g.Wait()
 		require.True(t, tripped)
@@ -92,7 +87,6 @@ func TestChecksInAGraph(t *testing.T) {
 		assert.Equal(t, dump.EventBufferMoved, m.Events[3].Kind)
 		assert.Equal(t, address(moved), m.Events[3].Detail.(map[string]any)["to"])
 		assert.Equal(t, address(qvel), m.Facts["address.qvel"])
-		require.NoError(t, graph.Destroy())
 	})
 }
 
@@ -105,8 +99,7 @@ func TestHostFieldsAreLeftOutOfGraphs(t *testing.T) {
 	loss := bind(t, g, "loss.value", 1, FieldOptions{Shared: true})
 	loss[0] = 3
 	b.check(g, dump.ClockMinibatch)
-	graph, err := b.ctx.Capture(b.stream, func() error { return g.CheckOn(uintptr(b.stream), dump.ClockMinibatch) })
-	require.NoError(t, err)
+	graph := b.checks(g, dump.ClockMinibatch)
 	require.NoError(t, graph.Run(b.stream))
 	loss[0] = 4
 	b.check(g, dump.ClockMinibatch)
@@ -120,7 +113,6 @@ func TestHostFieldsAreLeftOutOfGraphs(t *testing.T) {
 	e := f.Manifest().Events[0]
 	assert.Equal(t, dump.EventWarning, e.Kind)
 	assert.Contains(t, e.Detail, "loss.value lies in memory of the host")
-	require.NoError(t, graph.Destroy())
 }
 
 // A loop that never looks gets its dump all the same, and OnTrip is called once
@@ -133,8 +125,7 @@ func TestAWatcherStartsTheDump(t *testing.T) {
 	g := b.guard(cfg)
 	qvel := b.field(g, "qvel", 1, FieldOptions{})
 	b.check(g, dump.ClockSubstep)
-	graph, err := b.ctx.Capture(b.stream, func() error { return g.CheckOn(uintptr(b.stream), dump.ClockSubstep) })
-	require.NoError(t, err)
+	graph := b.checks(g, dump.ClockSubstep)
 	b.set(qvel, []float32{1, nan})
 	require.NoError(t, graph.Run(b.stream))
 	require.Eventually(t, func() bool { return len(dumpFiles(t, g)) == 1 }, 10*time.Second, 5*time.Millisecond)
@@ -223,13 +214,38 @@ func TestDumpOnRequestFindsTheTrip(t *testing.T) {
 	assert.Equal(t, path, again)
 }
 
+// captured returns a graph of what f enqueues in the bench's stream. It is gone
+// when the test ends.
+func (b *bench) captured(f func() error) *cuda.Graph {
+	b.t.Helper()
+	graph, err := b.ctx.Capture(b.stream, f)
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { require.NoError(b.t, graph.Destroy()) })
+	return graph
+}
+
+// checks returns a graph of one check.
+func (b *bench) checks(g *Guard, clock dump.Clock) *cuda.Graph {
+	b.t.Helper()
+	return b.captured(func() error { return g.CheckOn(uintptr(b.stream), clock) })
+}
+
 // graph returns a graph of one check, after an eager one.
 func (b *bench) graph(g *Guard, clock dump.Clock) *cuda.Graph {
 	b.t.Helper()
 	b.check(g, clock)
-	graph, err := b.ctx.Capture(b.stream, func() error { return g.CheckOn(uintptr(b.stream), clock) })
-	require.NoError(b.t, err)
-	return graph
+	return b.checks(g, clock)
+}
+
+// loop returns a guard of so many envs and dumps, with a qvel of one column, and a
+// graph of its check, after an eager one at tick 1.
+func (b *bench) loop(envs, dumps int) (*Guard, tensor.Ref, *cuda.Graph) {
+	b.t.Helper()
+	cfg := testConfig(b.t, envs)
+	cfg.MaxDumps = dumps
+	g := b.guard(cfg)
+	qvel := b.field(g, "qvel", 1, FieldOptions{})
+	return g, qvel, b.graph(g, dump.ClockSubstep)
 }
 
 // A guard of the host becomes one of the GPU with its first field there, and the

@@ -371,7 +371,9 @@ func TestManyChecksOnADevice(t *testing.T) {
 			require.NoError(t, g.CheckOn(streams[i%3], dump.ClockMinibatch))
 		}
 		if i%(n/10) == n/10-1 {
-			graph := b.graph(g, dump.ClockSubstep)
+			b.check(g, dump.ClockSubstep)
+			graph, err := b.ctx.Capture(b.stream, func() error { return g.CheckOn(uintptr(b.stream), dump.ClockSubstep) })
+			require.NoError(t, err)
 			b.replay(graph)
 			require.NoError(t, graph.Destroy())
 			path, err := g.Dump("asked")

@@ -138,16 +138,12 @@ func (m *gpuMeter) close() error {
 }
 
 // checks measures the ways in which a check can be made.
-func (m *gpuMeter) checks(ctx context.Context, envs int, c *checkCost) (err error) {
-	t, err := m.newTask(envs)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, t.close()) }()
-	n, err := t.batch()
-	if err != nil {
-		return err
-	}
+func (m *gpuMeter) checks(ctx context.Context, envs int, c *checkCost) error {
+	return m.withTask(envs, func(t *task, n int) error { return m.checksOf(ctx, t, n, c) })
+}
+
+// checksOf measures them on a task, n at once.
+func (m *gpuMeter) checksOf(ctx context.Context, t *task, n int, c *checkCost) (err error) {
 	if c.Eager, err = m.time(n, func() error { return repeat(n, t.check) }); err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -212,6 +208,21 @@ type task struct {
 	guard *detect.Guard
 	refs  []detect.FieldRef
 	dir   string
+}
+
+// withTask calls f with a task that has made its first checks, and with how many of
+// them are timed at once.
+func (m *gpuMeter) withTask(envs int, f func(t *task, n int) error) (err error) {
+	t, err := m.newTask(envs)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	n, err := t.batch()
+	if err != nil {
+		return err
+	}
+	return f(t, n)
 }
 
 // newTask allocates the arrays, fills them and binds them.
@@ -346,23 +357,19 @@ func (m *gpuMeter) read(d tensor.DType, bytes int, c *readCost) (err error) {
 	return nil
 }
 
-// dump fills the rings, lets a value go bad and waits for the file.
-func (m *gpuMeter) dump(c *dumpCost) (err error) {
-	t, err := m.newTask(c.Envs)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, t.close()) }()
-	n, err := t.batch()
-	if err != nil {
-		return err
-	}
+// dump measures the way from a trip to its file.
+func (m *gpuMeter) dump(c *dumpCost) error {
+	return m.withTask(c.Envs, func(t *task, n int) error { return t.trip(n, c) })
+}
+
+// trip fills the rings, lets a value go bad and waits for the file.
+func (t *task) trip(n int, c *dumpCost) error {
 	if err := repeat(min(64, n), t.check); err != nil { // 64 are more than the rings hold at 4,096 envs
 		return err
 	}
 	bad := float32(math.NaN())
 	at := cuda.Ptr(t.refs[1].Ref.Addr) + cuda.Ptr(t.refs[1].Ref.Bytes()-4)
-	if err := m.ctx.Upload(m.stream, at, unsafe.Slice((*byte)(unsafe.Pointer(&bad)), 4)); err != nil {
+	if err := t.m.ctx.Upload(t.m.stream, at, unsafe.Slice((*byte)(unsafe.Pointer(&bad)), 4)); err != nil {
 		return err
 	}
 	start := time.Now()
