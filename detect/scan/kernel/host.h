@@ -1,7 +1,13 @@
 // A GPU for scan.cu on the host: the threads of a block are fibers that take
 // turns, so that barriers and exchanges between lanes mean what they mean on
 // the device. One block runs after the other, in an order drawn from a seed.
+//
+// A fiber is begun once and then plays a thread of each block. Fibers take turns
+// by longjmp: swapcontext would set the signal mask each time, a system call that
+// takes ten times as long as all that the kernels do.
 #pragma once
+#undef _FORTIFY_SOURCE  // which takes a longjmp to another stack for a mistake
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -24,13 +30,13 @@ struct Meeting {
 };
 
 struct Fiber {
-  ucontext_t at;
-  std::vector<char> stack;
-  bool done;
+  jmp_buf at;
+  std::vector<char> stack;  // empty until it has begun
+  bool done;                // with the thread of this block
 };
 
 struct Block {
-  ucontext_t scheduler;
+  jmp_buf scheduler;
   std::vector<Fiber> fibers;
   Meeting all;
   std::vector<Meeting> warps;
@@ -48,9 +54,14 @@ inline host::Dim threadIdx, blockIdx, blockDim, gridDim;
 
 namespace host {
 
+// leave lets the scheduler go on until it comes back to the fiber.
+inline void leave(Fiber& f) {
+  if (!_setjmp(f.at)) _longjmp(block.scheduler, 1);
+}
+
 inline void yield() {
   unsigned me = threadIdx.x;
-  swapcontext(&block.fibers[me].at, &block.scheduler);
+  leave(block.fibers[me]);
   threadIdx.x = me;
 }
 
@@ -89,10 +100,25 @@ inline float widen_half(uint16_t h) {
 }
 
 inline void run_fiber() {
-  unsigned me = threadIdx.x;
-  block.work(block.params);
-  block.fibers[me].done = true;
-  block.steps++;
+  for (Fiber& me = block.fibers[threadIdx.x];; leave(me)) {
+    block.work(block.params);
+    me.done = true;
+    block.steps++;
+  }
+}
+
+// resume lets a fiber go on until it leaves.
+inline void resume(Fiber& f) {
+  if (_setjmp(block.scheduler)) return;
+  if (!f.stack.empty()) _longjmp(f.at, 1);
+  f.stack.resize(kStack);
+  ucontext_t first;
+  getcontext(&first);
+  first.uc_stack.ss_sp = f.stack.data();
+  first.uc_stack.ss_size = kStack;
+  first.uc_link = nullptr;
+  makecontext(&first, run_fiber, 0);
+  setcontext(&first);
 }
 
 // run_block plays one block. The fibers take their turns upwards or downwards,
@@ -103,15 +129,7 @@ inline void run_block(unsigned index, unsigned threads, bool upwards) {
   b.exchange.resize(256 * threads);
   b.all = {threads, 0, 0, 0, 0};
   b.warps.assign(threads / kLanes, {kLanes, 0, 0, 0, 0});
-  for (Fiber& f : b.fibers) {
-    f.stack.resize(kStack);
-    f.done = false;
-    getcontext(&f.at);
-    f.at.uc_stack.ss_sp = f.stack.data();
-    f.at.uc_stack.ss_size = kStack;
-    f.at.uc_link = &b.scheduler;
-    makecontext(&f.at, run_fiber, 0);
-  }
+  for (Fiber& f : b.fibers) f.done = false;
   blockIdx.x = index;
   unsigned steps = b.steps - 1;
   for (unsigned left = threads; left > 0;) {
@@ -123,7 +141,7 @@ inline void run_block(unsigned index, unsigned threads, bool upwards) {
     for (unsigned k = 0; k < threads; k++) {
       Fiber& f = b.fibers[threadIdx.x = upwards ? k : threads - 1 - k];
       if (f.done) continue;
-      swapcontext(&b.scheduler, &f.at);
+      resume(f);
       left -= f.done;
     }
   }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,6 +30,7 @@ struct Memory { char* map; size_t mapped, size; bool host; int device; };
 struct Stream { std::unique_ptr<Graph> capture; int device; };
 
 const int kDevices = 2;
+const size_t kFill = 16 << 20;  // at each end: all of a gigabyte would take a second, and memory
 
 std::recursive_mutex mu;
 std::map<uintptr_t, Memory> memory;  // by address
@@ -77,7 +79,9 @@ Result allocate(size_t n, uintptr_t* out) {
   char* p = (char*)mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return OUT_OF_MEMORY;
   mprotect(p + room, page, PROT_NONE);
-  memset(p, 0xa5, room);  // what nobody wrote must not look like zero
+  size_t fill = std::min(room, kFill);  // what nobody wrote must not look like zero
+  memset(p, 0xa5, fill);
+  memset(p + room - fill, 0xa5, fill);
   *out = uintptr_t(p + (room - n) / 256 * 256);
   memory[*out] = {p, room + page, n, false, device()};
   in_use[device()] += n;
