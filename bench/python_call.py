@@ -11,7 +11,9 @@ CPU, which a busy machine disturbs less than time by the clock; the smallest of 
     library   the call into the library through ctypes, with scan, ring and trace
     rest      whole less these: the plan for these names, the lock, the arguments
 
-marshal + rest is what Python costs. On a GPU the library's part is a launch instead of a scan.
+marshal + rest is what Python costs. Where the framework has DLPack's C exchange for all of
+them, whole makes one call of the other two, and rest can be less than nothing. On
+a GPU the library's part is a launch instead of a scan.
 
 A loop that works for a while between two calls finds the call's code and data out of the
 caches: "after_work" is the median time by the clock of a check of one field, and of a call of

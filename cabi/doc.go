@@ -19,6 +19,13 @@
 //	             ▼
 //	           package detect
 //
+// A check of fields on a GPU that was made before does not go that way: repeat.c
+// launches it again with the addresses of now, since the way into Go takes several
+// times as long, above all for a caller that comes once in a few milliseconds. The
+// guard teaches it such checks and catches up on them whenever it is asked anything
+// (detect.Repeater). What is not exactly such a check, and every check once the GPU
+// has news, goes through the guard.
+//
 // The C side comes first because a forked child that enters the Go runtime of
 // its parent never returns. exports.h is included on both sides, so the C
 // compiler refuses a Go function that does not match its prototype.

@@ -4,7 +4,10 @@
  * same from attributes. The layouts are those of dlpack.h 1.x, which promises to
  * keep them within the major version.
  */
+#define _GNU_SOURCE
 #include "nanguard.h"
+
+#include <dlfcn.h>
 
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
 enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_BOOL = 6 };
@@ -106,4 +109,23 @@ uint32_t ng_refs_from_objects(const ng_source *sources, void *const *objects, ui
 		if (locate == NULL || locate(objects[i], &t) != 0 || !place(&t, &refs[i])) return i;
 	}
 	return n;
+}
+
+/* The interpreter's functions that let its lock go and take it again; NULL: not found. */
+static void *(*save_thread)(void);
+static void (*restore_thread)(void *);
+
+__attribute__((constructor)) static void find_interpreter(void) {
+	save_thread = (void *(*)(void))dlsym(RTLD_DEFAULT, "PyEval_SaveThread");
+	restore_thread = (void (*)(void *))dlsym(RTLD_DEFAULT, "PyEval_RestoreThread");
+}
+
+int ng_check_objects(ng_guard guard, int32_t clock, int32_t advance, const ng_source *sources, void *const *objects, uint32_t n,
+	size_t type_at, ng_ref *refs, void *stream) {
+	if (save_thread == NULL || restore_thread == NULL) return NG_UNLIKE;
+	if (ng_refs_from_objects(sources, objects, n, type_at, refs) != n) return NG_UNLIKE;
+	void *thread = save_thread();
+	int code = (advance ? ng_check : ng_check_same)(guard, clock, refs, n, stream);
+	restore_thread(thread);
+	return code;
 }

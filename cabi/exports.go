@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/nanguard/nanguard/detect"
-	"github.com/nanguard/nanguard/dump"
 	"github.com/nanguard/nanguard/internal/version"
 )
 
@@ -32,11 +31,12 @@ func goGuardNew(config C.in_config, guard *C.ng_guard, text *C.text_buffer) (cod
 	if err != nil {
 		return report(err, C.NG_ERR_ARGUMENT, text)
 	}
-	g, err := detect.New(c)
-	if err != nil {
+	h := &handle{device: int32(config.device)}
+	c.Repeater = &h.repeater
+	if h.guard, err = detect.New(c); err != nil {
 		return report(err, C.NG_ERR_ARGUMENT, text)
 	}
-	*guard = C.ng_guard(add(&handle{guard: g, device: int32(config.device)}))
+	*guard = C.ng_guard(add(h))
 	return C.NG_OK
 }
 
@@ -75,14 +75,10 @@ func goCheck(guard C.ng_guard, clock, advance C.int32_t, refs C.in_refs, n C.uin
 	if err != nil {
 		return report(err, C.NG_ERR_HANDLE, text)
 	}
-	k, err := clockOf("check", clock)
-	if err != nil {
-		return report(err, C.NG_ERR_ARGUMENT, text)
-	}
 	if n > 0 && refs == nil {
 		return report(wrong("check: %d refs at NULL", n), C.NG_ERR_ARGUMENT, text)
 	}
-	if err := h.check(k, advance != 0, unsafe.Slice(refs, int(n)), uintptr(stream)); err != nil {
+	if err := h.check(clock, advance != 0, unsafe.Slice(refs, int(n)), uintptr(stream)); err != nil {
 		return report(err, C.NG_ERR_OFF, text)
 	}
 	if _, tripped := h.guard.Poll(); tripped {
@@ -92,10 +88,15 @@ func goCheck(guard C.ng_guard, clock, advance C.int32_t, refs C.in_refs, n C.uin
 }
 
 // check is one check of a C caller's.
-func (h *handle) check(clock dump.Clock, advance bool, refs []C.ng_ref, stream uintptr) error {
+func (h *handle) check(clock C.int32_t, advance bool, refs []C.ng_ref, stream uintptr) error {
+	k, err := clockOf("check", clock)
+	if err != nil {
+		return err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refs = h.refs[:0]
+	h.repeater.caller(clock, advance, refs)
 	for i := range refs {
 		r, err := refOf("check", &refs[i], h.device)
 		if err != nil {
@@ -104,9 +105,9 @@ func (h *handle) check(clock dump.Clock, advance bool, refs []C.ng_ref, stream u
 		h.refs = append(h.refs, detect.FieldRef{ID: detect.FieldID(refs[i].field), Ref: r})
 	}
 	if advance {
-		return h.guard.CheckOn(stream, clock, h.refs...)
+		return h.guard.CheckOn(stream, k, h.refs...)
 	}
-	return h.guard.CheckSameOn(stream, clock, h.refs...)
+	return h.guard.CheckSameOn(stream, k, h.refs...)
 }
 
 //export goPoll
@@ -192,7 +193,9 @@ func goClose(guard C.ng_guard, text *C.text_buffer) (code C.int) {
 	if err != nil || h == nil {
 		return report(err, C.NG_ERR_HANDLE, text)
 	}
-	return report(h.guard.Close(), C.NG_ERR_WRITE, text)
+	err = h.guard.Close()
+	h.repeater.close()
+	return report(err, C.NG_ERR_WRITE, text)
 }
 
 //export goVersion

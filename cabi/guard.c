@@ -4,6 +4,7 @@
  * error text of the thread, and calls the Go function of the same name.
  */
 #include "exports.h"
+#include "repeat.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -124,16 +125,20 @@ int ng_bind(ng_guard guard, const ng_field *field, const ng_ref *ref, int32_t *i
 	return goBind(guard, &our_field, &our_ref, id, &error);
 }
 
-int ng_check(ng_guard guard, int32_t clock, const ng_ref *refs, uint32_t n, void *stream) {
+static int check(ng_guard guard, int32_t clock, int32_t advance, const ng_ref *refs, uint32_t n, void *stream) {
 	HOME_OR_RETURN();
+	int code = repeat(guard, clock, advance, refs, n, stream);
+	if (code != REPEAT_NOT) return code;
 	text_buffer error = error_text();
-	return goCheck(guard, clock, 1, refs, n, stream, &error);
+	return goCheck(guard, clock, advance, refs, n, stream, &error);
+}
+
+int ng_check(ng_guard guard, int32_t clock, const ng_ref *refs, uint32_t n, void *stream) {
+	return check(guard, clock, 1, refs, n, stream);
 }
 
 int ng_check_same(ng_guard guard, int32_t clock, const ng_ref *refs, uint32_t n, void *stream) {
-	HOME_OR_RETURN();
-	text_buffer error = error_text();
-	return goCheck(guard, clock, 0, refs, n, stream, &error);
+	return check(guard, clock, 0, refs, n, stream);
 }
 
 /* What comes out goes to a struct of ours first, because the caller's, to which

@@ -14,8 +14,9 @@ type handle struct {
 	guard  *detect.Guard
 	device int32 // as ng_config has it
 
-	mu   sync.Mutex // held during a check
-	refs []detect.FieldRef
+	mu       sync.Mutex // held during a check
+	refs     []detect.FieldRef
+	repeater repeater
 }
 
 // table holds the open guards. A number is given out once.
@@ -37,6 +38,7 @@ func add(h *handle) uint64 {
 	defer handles.Unlock()
 	handles.last++
 	handles.open[handles.last] = h
+	h.repeater.open(handles.last)
 	handles.stayAwake()
 	return handles.last
 }

@@ -59,6 +59,7 @@ extern "C" {
 enum {
 	NG_OK = 0,
 	NG_TRIPPED = 1,         /* ng_check, ng_poll, ng_wait: there is a verdict; ng_scan: there is a bad value */
+	NG_UNLIKE = 2,          /* ng_check_objects: not with these objects; nothing was checked */
 	NG_ERR_ARGUMENT = -1,   /* a call that cannot be carried out as it was made; nothing changed */
 	NG_ERR_HANDLE = -2,     /* the guard is closed, or was never made */
 	NG_ERR_FORK = -3,       /* this process was forked from the one that loaded the library */
@@ -316,6 +317,13 @@ typedef struct ng_source {
  * that the framework refuses (a Python exception is set then), and returns its
  * index, n when there was none. In a ref with rows 1 all dimensions are columns. */
 uint32_t ng_refs_from_objects(const ng_source *sources, void *const *objects, uint32_t n, size_t type_at, ng_ref *refs);
+
+/* For bindings of Python too: ng_refs_from_objects of objects that all have the
+ * exchange, then, with the interpreter's lock let go, ng_check, or ng_check_same
+ * when advance is 0. Returns NG_UNLIKE when that cannot be: nothing was checked, and
+ * ng_refs_from_objects tells more. */
+int ng_check_objects(ng_guard guard, int32_t clock, int32_t advance, const ng_source *sources, void *const *objects, uint32_t n,
+	size_t type_at, ng_ref *refs, void *stream);
 
 #ifdef __cplusplus
 }

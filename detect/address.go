@@ -25,6 +25,7 @@ func (g *Guard) noteCapture(e dump.Event) {
 		}
 		if f := g.fields[id]; f.address != 0 && addressOf(v) == f.address {
 			f.captured = f.address
+			g.forget()
 		}
 	}
 }

@@ -66,6 +66,7 @@ func (g *Guard) record(r *request, clock dump.Clock, refs []FieldRef) error {
 		return g.giveUp(err)
 	}
 	g.followAddresses(r)
+	g.teach(r, refs)
 	clear(g.given) // it must not keep anybody's memory
 	g.look()
 	return nil

@@ -37,6 +37,9 @@ type Config struct {
 	// under way. Several trips that came to pass since are told one after the other,
 	// in their order. It must not call the Guard; a panic of it passes on to the caller.
 	OnTrip func(dump.Trip)
+	// Repeater makes checks again without the guard; nil for none. Nothing calls it
+	// once Close has returned.
+	Repeater Repeater
 	// Now is the clock of file names and time stamps; nil means time.Now.
 	Now func() time.Time
 }

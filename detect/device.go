@@ -27,6 +27,7 @@ type device struct {
 	inGraph bool        // the device counts checks that the host does not see
 	stream  uintptr     // of the latest check outside of graphs
 	own     cuda.Stream // to freeze on; made when it is needed
+	heard   uint32      // what poll heard last
 	dealt   int64       // engine's tick of the latest trip that was dealt with
 	rearms  int         // of the engine once it has come to all that it was told
 	asked   asked       // of the engine, for the next check to do
@@ -136,6 +137,7 @@ func (d *device) check(r request, refs []FieldRef) error {
 // then it is the trip that was dealt with.
 func (d *device) poll() (tripped, frozen bool) {
 	v := d.engine.Poll()
+	d.heard = v.Seq
 	if !v.Tripped || v.Trip.Tick <= d.dealt {
 		return false, false
 	}

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,11 +14,12 @@ import (
 type Guard struct {
 	cfg Config
 
-	mu       sync.Mutex // all below but verdict
-	fields   []*field   // by FieldID
+	mu       lock     // all below but verdict
+	fields   []*field // by FieldID
 	byName   map[string]FieldID
 	gpu      *hardware // nil as long as every field lies in memory of the host
 	rec      recorder  // nil before the first check
+	repeater Repeater  // nil when there is none, or the guard is closed
 	recorded int       // so many of fields are known to rec
 	unfit    int       // with so many bound, those that rec does not know found no memory; 0: they were not tried
 	short    bool      // rings hold less than was asked for
@@ -65,7 +65,9 @@ func New(cfg Config) (*Guard, error) {
 			return nil, misuse("new", "", "negative number in %+v", cfg)
 		}
 	}
-	return &Guard{cfg: cfg, byName: map[string]FieldID{}, facts: map[string]any{}, done: make(chan struct{})}, nil
+	g := &Guard{cfg: cfg, repeater: cfg.Repeater, byName: map[string]FieldID{}, facts: map[string]any{}, done: make(chan struct{})}
+	g.mu.g = g
+	return g, nil
 }
 
 // setDefault gives *v a value when it is zero.
@@ -219,7 +221,7 @@ func (g *Guard) end() (untold []dump.Trip, err error) {
 		return nil, nil
 	}
 	untold, g.untold = g.untold, nil
-	g.phase = closed
+	g.phase, g.repeater = closed, nil
 	close(g.done)
 	for _, f := range g.fields {
 		f.ref.Base = nil

@@ -52,6 +52,7 @@ func (g *Guard) allotOnGPU(frames []int) error {
 	}
 	d.reserve = g.reserve(g.fields)
 	g.rec = d
+	g.forget()
 	g.recordedAll()
 	g.short = false
 	g.noteShort(d.isShort(0, frames))

@@ -32,6 +32,19 @@ func (l *Launch) Run(s Stream, blocks int) error {
 	return l.q.try(symLaunchKernel, l.args[:])
 }
 
+// Blocks returns how many blocks the latest run had.
+func (l *Launch) Blocks() int { return int(l.args[1]) }
+
+// Calls are the addresses of the driver's functions that repeat a launch, for who
+// does so in C: cuLaunchKernel, cuStreamIsCapturing and cuEventRecord.
+type Calls struct{ LaunchKernel, StreamIsCapturing, EventRecord uintptr }
+
+// Calls returns them.
+func (c *Context) Calls() Calls {
+	fn := &c.d.fn
+	return Calls{fn[symLaunchKernel], fn[symStreamIsCapturing], fn[symEventRecord]}
+}
+
 // Order makes the calls that keep work on several streams in order, prepared as a
 // Launch is: they allocate nothing. It is for one goroutine at a time.
 type Order struct {

@@ -15,7 +15,7 @@ from typing import Any, Callable, Union
 from . import _hooks, _library, _run
 from ._arrays import is_scalar, layout_of, view_of
 from ._convert import clock_number, device_number, env_ids, json_of, logged, model_file, with_addresses
-from ._library import CLOCKS, TRIPPED, NanGuardError
+from ._library import CLOCKS, TRIPPED, UNLIKE, NanGuardError
 from ._names import LOG_NAMES, is_shared, may_be_shared
 from ._numbers import One
 from ._plan import BoundField, Plan, locate, number_view
@@ -290,7 +290,7 @@ class Guard:
         """
         if self._watches:
             self._flush()
-        self._check(self._lib.ng_check, clock, arrays, named, stream)
+        self._check(True, clock, arrays, named, stream)
 
     def check_same(self, clock: str = "step", arrays: Mapping[str, Any] | None = None, *, stream: Any = None, **named: Any) -> None:
         """:meth:`check` within the present count of the clock.
@@ -300,7 +300,7 @@ class Guard:
         """
         if self._watches:
             self._flush()
-        self._check(self._lib.ng_check_same, clock, arrays, named, stream)
+        self._check(False, clock, arrays, named, stream)
 
     def log(self, numbers: Mapping[str, Any] | None = None, *, clock: str = "minibatch", same: bool = False, **named: Any) -> None:
         """Checks numbers of the learner: losses, KL, entropy, learning rate, gradient norm.
@@ -325,7 +325,7 @@ class Guard:
                 arrays[name] = x
                 if f is None:
                     self._bind_number(name, x, clock)
-        self._check(self._lib.ng_check_same if same else self._lib.ng_check, clock, arrays, {}, None)
+        self._check(not same, clock, arrays, {}, None)
 
     def _bind_number(self, name: str, x: Any, clock: str) -> None:
         try:
@@ -335,7 +335,7 @@ class Guard:
                 raise
             self.bind(name, x, clock=clock, shared=True, stage="monitor")
 
-    def _check(self, call: Any, clock: str, arrays: Mapping[str, Any] | None, named: dict[str, Any], stream: Any) -> None:
+    def _check(self, advance: bool, clock: str, arrays: Mapping[str, Any] | None, named: dict[str, Any], stream: Any) -> None:
         if arrays:
             named = {**arrays, **named} if named else arrays  # type: ignore[assignment]
         with self._lock:
@@ -343,17 +343,17 @@ class Guard:
                 named = self._with_watched(clock, named)
             plan = self._plans.get((clock, *named)) or self._make_plan(clock, named)
             given = tuple(named.values())
-            keep = plan.fill(given)
-            if plan.watched:
-                self._note_moved(plan)
-            if stream is None:
-                stream = plan.stream and plan.stream()
-            elif hasattr(stream, "cuda_stream"):
-                stream = stream.cuda_stream
-            code = call(*plan.args, stream)
-            if plan.lent:
-                plan.hold(stream)
-            del keep, given
+            code = plan.check(advance, given, plan.on(stream)) if plan.whole else UNLIKE
+            if code == UNLIKE:
+                keep = plan.fill(given)
+                if plan.watched:
+                    self._note_moved(plan)
+                stream = plan.on(stream)
+                code = (self._lib.ng_check if advance else self._lib.ng_check_same)(*plan.args, stream)
+                if plan.lent:
+                    plan.hold(stream)
+                del keep
+            del given
         if code != 0 or not self._said_plan:
             self._after(code)
 

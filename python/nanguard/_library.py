@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 #: NG_ABI of nanguard.h, to which all of the following belongs.
 ABI = 2
 
-OK, TRIPPED = 0, 1
+OK, TRIPPED, UNLIKE = 0, 1, 2
 
 #: What the negative codes of nanguard.h are called.
 CODES = {
@@ -243,10 +243,14 @@ class Library:
             function = getattr(dll, name)
             function.argtypes, function.restype = args, c_int
             setattr(self, name, function)
-        # It runs code of the interpreter's, so it must keep the interpreter's lock.
-        self.ng_refs_from_objects = ctypes.PyDLL(path).ng_refs_from_objects
+        # These run code of the interpreter's, so they must be called with its lock.
+        holding = ctypes.PyDLL(path)
+        self.ng_refs_from_objects = holding.ng_refs_from_objects
         self.ng_refs_from_objects.argtypes = (c_void_p, c_void_p, c_uint32, c_size_t, c_void_p)
         self.ng_refs_from_objects.restype = c_uint32
+        self.ng_check_objects = holding.ng_check_objects
+        self.ng_check_objects.argtypes = (_guard, c_int32, c_int32, c_void_p, c_void_p, c_uint32, c_size_t, c_void_p, c_void_p)
+        self.ng_check_objects.restype = c_int
         dll.ng_sizeof.argtypes, dll.ng_sizeof.restype = (c_char_p,), c_size_t
         for name, struct in STRUCTS.items():
             theirs = dll.ng_sizeof(name.encode())

@@ -185,7 +185,7 @@ class ModuleWatch:
             if field not in self._columns:
                 self._bind(guard, part, field, numbers, clock)
             arrays[field] = self._row(self._columns[field], numbers)
-        guard._check(guard._lib.ng_check_same, clock, arrays, {}, None)
+        guard._check(False, clock, arrays, {}, None)
 
     def _bind(self, guard: Guard, part: str, field: str, numbers: dict[str, Any], clock: str) -> None:
         """Binds a field: a column per layer, those that ran first, then the others."""

@@ -32,7 +32,7 @@ from ._arrays import (
     stream_source,
     view_of,
 )
-from ._library import CUDA, DTYPES, HOST, Library, Ref
+from ._library import CUDA, DTYPES, HOST, UNLIKE, Library, Ref
 from ._loans import Loans
 from ._numbers import One, fitted
 
@@ -98,8 +98,22 @@ class Plan:
         self._chances = [_CHANCES if _TYPE_AT else 0] * self.n
         self._rest = list(range(self.n))
         self._refs_from_objects, self._refs_args = lib.ng_refs_from_objects, (n, ctypes.c_size_t(_TYPE_AT), address)
+        # Whether the library locates all of them, so that finding them and checking them is one call, and that call.
+        self.whole = False
+        self._check_objects, self._check_args = lib.ng_check_objects, (self.args[0], self.args[1], ctypes.c_int32(1), self._sources)
+        self._same_args = (*self._check_args[:2], ctypes.c_int32(0), self._sources)
         self.lent: list[Any] = []  # to the check under way, by owners that know nothing of its stream
         self._loans: Loans | None = None
+
+    def check(self, advance: bool, arrays: tuple[Any, ...], stream: int | None) -> int:
+        """Makes the check of a whole plan; returns its code, UNLIKE when an array is not like the last in its place."""
+        try:
+            code: int = self._check_objects(
+                *(self._check_args if advance else self._same_args), id(arrays) + _ITEMS, *self._refs_args, stream
+            )
+            return code
+        except Exception:  # the framework's: fill says what is wrong
+            return UNLIKE
 
     def fill(self, arrays: tuple[Any, ...]) -> list[Any] | None:
         """Writes where the arrays are now; returns what must live until the call was made."""
@@ -127,6 +141,7 @@ class Plan:
             self._types[i] = kind
             self._sources[2 * i : 2 * i + 2] = [id(kind), table]
             self._rest = [k for k in self._rest if k != i]
+            self.whole = not self._rest and not self.watched
 
     def _withdraw(self, which: Iterable[int]) -> None:
         """Has arrays looked at here again, from anew."""
@@ -135,6 +150,7 @@ class Plan:
             self._sources[2 * i : 2 * i + 2] = [0, 0]
             self._entries[i] = _NEW
         self._rest = [i for i in range(self.n) if self._types[i] is None]
+        self.whole = False
 
     def _fill(self, arrays: tuple[Any, ...]) -> list[Any]:
         """Writes where the arrays are that the library does not locate, one by one."""
@@ -171,6 +187,12 @@ class Plan:
                     continue
             self._look(i, x, keep)
         return keep
+
+    def on(self, stream: Any) -> Any:
+        """Returns the stream of a check: the one given, or that which is current in the arrays' framework."""
+        if stream is None:
+            return self.stream and self.stream()
+        return getattr(stream, "cuda_stream", stream)
 
     def hold(self, stream: int | None) -> None:
         """Has what was lent live until the GPU is past the check that was just enqueued on a stream."""

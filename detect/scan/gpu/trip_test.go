@@ -41,7 +41,7 @@ func TestTripIsTheFirstInTheLoop(t *testing.T) {
 		require.NoError(t, g.Check(0, 1, true, []Arg{g.arg(0, late), g.arg(1, early)}))
 		g.sync()
 		want := Verdict{
-			Tripped: true, Frozen: true, Clock: 1,
+			Tripped: true, Frozen: true, Clock: 1, Seq: *g.News(),
 			Trip: Bad{Field: 1, Tick: 2, Count: 1, Row: 8, Col: 0, Class: Class(tensor.NegInf)},
 		}
 		require.Equal(t, want, g.Poll())
@@ -171,10 +171,14 @@ func TestRearm(t *testing.T) {
 		g.check(0, fine, fine, fine)
 		g.check(0, bad, fine, fine)
 		g.sync()
+		heard := g.Poll().Seq
+		require.NotZero(t, heard)
 		require.True(t, g.Poll().Frozen)
 		require.NoError(t, g.Rearm(0))
 		g.sync()
-		require.Equal(t, Verdict{Rearms: 1}, g.Poll())
+		require.Equal(t, Verdict{Rearms: 1, Seq: *g.News()}, g.Poll())
+		require.NotEqual(t, heard, *g.News(), "who looks at nothing else must see that there is news")
+		require.Equal(t, *g.News(), g.Poll().Seq)
 
 		g.check(0, fine, fine, fine)
 		s := g.freeze()
@@ -234,7 +238,7 @@ func TestFreezeAndResume(t *testing.T) {
 		f, err := g.freeze().Frames(0, []int{1})
 		require.NoError(t, err)
 		assert.Equal(t, []int64{1, 3}, f.Ticks)
-		require.Equal(t, Verdict{Frozen: true, Rearms: 1}, g.Poll())
+		require.Equal(t, Verdict{Frozen: true, Rearms: 1, Seq: *g.News()}, g.Poll())
 
 		require.NoError(t, g.Resume(0))
 		g.check(0, bad)
@@ -244,7 +248,7 @@ func TestFreezeAndResume(t *testing.T) {
 		require.NoError(t, g.Resume(0))
 		g.check(0, fine)
 		g.sync()
-		v.Rearms++
+		v.Rearms, v.Seq = v.Rearms+1, *g.News()
 		require.Equal(t, v, g.Poll())
 		s, err := g.Snapshot()
 		require.NoError(t, err)
@@ -253,7 +257,7 @@ func TestFreezeAndResume(t *testing.T) {
 		assert.Equal(t, []int64{1, 3, 4}, f.Ticks)
 		require.NoError(t, g.Rearm(0))
 		g.sync()
-		require.Equal(t, Verdict{Rearms: 4}, g.Poll())
+		require.Equal(t, Verdict{Rearms: 4, Seq: *g.News()}, g.Poll())
 	})
 }
 
@@ -281,7 +285,7 @@ func TestAskRearm(t *testing.T) {
 		require.True(t, g.Poll().Frozen, "no check has come")
 		g.check(0, bad, fine, fine) // 3
 		g.sync()
-		require.Equal(t, Verdict{Rearms: 1}, g.Poll())
+		require.Equal(t, Verdict{Rearms: 1, Seq: *g.News()}, g.Poll())
 		g.check(0, fine, fine, fine) // 4
 		require.NoError(t, g.Thaw(0))
 		s := g.freeze()
@@ -303,7 +307,7 @@ func TestAskRearm(t *testing.T) {
 
 		require.NoError(t, g.AskRearm())
 		s = g.freeze()
-		require.Equal(t, Verdict{Frozen: true, Rearms: 3}, g.Poll())
+		require.Equal(t, Verdict{Frozen: true, Rearms: 3, Seq: *g.News()}, g.Poll())
 		assert.Empty(t, ticks(s))
 		require.NoError(t, g.AskResume())
 		g.sync()

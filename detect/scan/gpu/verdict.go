@@ -10,10 +10,11 @@ import (
 // Verdict is what the device has said so far.
 type Verdict struct {
 	Tripped bool
-	Frozen  bool // nothing is recorded any more
-	Trip    Bad  // when Tripped
-	Clock   int  // of the check that tripped
-	Rearms  int  // how often recording began again
+	Frozen  bool   // nothing is recorded any more
+	Trip    Bad    // when Tripped
+	Clock   int    // of the check that tripped
+	Rearms  int    // how often recording began again
+	Seq     uint32 // of what was said; see News
 }
 
 // Bad is a value that is not finite or breaks a limit, and when it was seen.
@@ -42,7 +43,7 @@ func (e *Engine) Poll() Verdict {
 	if !ok {
 		return Verdict{}
 	}
-	v := Verdict{Tripped: k.Tripped != 0, Frozen: k.Frozen != 0, Rearms: int(k.Rearms)}
+	v := Verdict{Tripped: k.Tripped != 0, Frozen: k.Frozen != 0, Rearms: int(k.Rearms), Seq: k.Seq}
 	if v.Tripped {
 		v.Trip, v.Clock = e.tripOf(&k.Trip), int(k.Trip.Clock)
 	}
