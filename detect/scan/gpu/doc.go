@@ -9,7 +9,8 @@
 // memory that both share. Once the engine is frozen, by a trip or by
 // [Engine.Freeze], nothing is written any more and [Engine.Snapshot] fetches,
 // on a stream of its own, whatever a dump needs. [Engine.Rearm] starts over, and
-// [Engine.Resume] goes on after a freeze. Fields that show themselves late can be
+// [Engine.Resume] goes on after a freeze. [Engine.AskTick] asks for the tick
+// and does not wait for the answer. Fields that show themselves late can be
 // added at any time ([Engine.Add]).
 //
 // # Lifetimes first
