@@ -8,12 +8,7 @@ import (
 
 // fixContact names the step and the solver's limits that the run used.
 func fixContact(c *Case) string {
-	var parts []string
-	if dt := c.timestep(); dt > 0 {
-		parts = append(parts, fmt.Sprintf("halve the timestep (%s to %s s%s)", num(dt), num(dt/2), c.decimationAdvice()))
-	} else {
-		parts = append(parts, "halve the timestep and double the decimation")
-	}
+	parts := []string{c.smallerStep()}
 	if n := c.iterations(); n > 0 && n < 15 {
 		parts = append(parts, fmt.Sprintf("raise iterations from %d to %d and ls_iterations to 25", n, raised(n)))
 	}
@@ -21,12 +16,29 @@ func fixContact(c *Case) string {
 	return sentence(parts)
 }
 
-// decimationAdvice says what keeps the control rate when the step is halved.
-func (c *Case) decimationAdvice() string {
-	if _, ok := c.fact("sim.decimation"); !ok {
+// smallerStep says how to make the timestep smaller: to where no body moves further
+// than its half-width in it, or else to half of what it is.
+func (c *Case) smallerStep() string {
+	dt := c.timestep()
+	switch slow := c.slowStep(); {
+	case dt <= 0:
+		return "halve the timestep and double the decimation"
+	case slow > 0 && slow < dt/2:
+		n := math.Ceil(dt / slow)
+		return fmt.Sprintf("shorten the timestep from %s to %s s%s, or limit the speeds: %s", num(dt), num(dt/n), c.decimationAdvice(int(n)), c.feature(X26).Text)
+	}
+	return fmt.Sprintf("halve the timestep (%s to %s s%s)", num(dt), num(dt/2), c.decimationAdvice(2))
+}
+
+// decimationAdvice says what keeps the control rate when the step is one n-th.
+func (c *Case) decimationAdvice(n int) string {
+	switch _, ok := c.fact("sim.decimation"); {
+	case ok:
+		return fmt.Sprintf(", decimation %d to %d", c.decimation(), n*c.decimation())
+	case n == 2:
 		return ", and double the decimation"
 	}
-	return fmt.Sprintf(", decimation %d to %d", c.decimation(), 2*c.decimation())
+	return fmt.Sprintf(", and %d times the decimation", n)
 }
 
 // sentence joins pieces of advice.

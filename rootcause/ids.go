@@ -46,4 +46,5 @@ const (
 	X23 FeatureID = "X23"
 	X24 FeatureID = "X24"
 	X25 FeatureID = "X25"
+	X26 FeatureID = "X26"
 )

@@ -392,6 +392,11 @@ var likelihoods = []row{
 		capacity: .995, model: .696, sensor: .677, reset: .696, action: .995, learner: .677, math: .995, unknown: .995,
 	}},
 
+	{X26, yes, likes{
+		contact: .20, reward: .05, normalizer: .05, std: .05, graph: .05,
+		capacity: .08, model: .20, sensor: .05, reset: .08, action: .15, learner: .05, math: .05, unknown: .06,
+	}},
+
 	{X9, "std", likes{
 		contact: .20, reward: .15, normalizer: .20, std: .30, graph: .15,
 		capacity: .15, model: .20, sensor: .15, reset: .15, action: .20, learner: .25, math: .15, unknown: .18,

@@ -93,6 +93,13 @@ func fixGains(c *Case) string {
 	return "Plot the PD step response of each joint; halve kp and kd of one that overshoots, or add armature."
 }
 
+// What no step follows: a joint that turns by more in one, rad or m, and a step
+// that is long for any robot, s.
+const (
+	farTurn  = 1.0
+	longStep = 0.02
+)
+
 // checkTimestep is row 5: how far things move in one step.
 func checkTimestep(c *Case) (Status, string) {
 	dt, v := c.timestep(), c.velocity()
@@ -105,10 +112,11 @@ func checkTimestep(c *Case) (Status, string) {
 	switch {
 	case c.is(X14, "coarse") && c.is(F2, yes):
 		return Implicated, c.feature(X14).Text
-	case turn > 1 || dt >= 0.02 && c.is(F2, yes):
-		if c.is(F2, yes) {
-			return Implicated, text + ": more than a step can follow"
-		}
+	case c.is(X26, yes):
+		return Implicated, c.feature(X26).Text
+	case (turn > farTurn || dt >= longStep) && c.is(F2, yes):
+		return Implicated, text + ": more than a step can follow"
+	case turn > farTurn:
 		return Unknown, text
 	case !c.is(F2, no):
 		return Unknown, text
@@ -133,12 +141,12 @@ func (c *Case) calm(v *field) float64 {
 	return stat.Quantile(0.95, stat.Empirical, sizes, nil)
 }
 
-// fixTimestep names the present step and half of it.
+// fixTimestep names the present step and a smaller one.
 func fixTimestep(c *Case) string {
-	if dt := c.timestep(); dt > 0 {
-		return fmt.Sprintf("Halve the timestep: %s to %s s%s.", num(dt), num(dt/2), c.decimationAdvice())
+	if dt := c.timestep(); dt > 0 && c.slowStep() == 0 {
+		return fmt.Sprintf("Halve the timestep: %s to %s s%s.", num(dt), num(dt/2), c.decimationAdvice(2))
 	}
-	return "Halve the timestep and double the decimation."
+	return sentence([]string{c.smallerStep()})
 }
 
 // checkIterations is row 6: Fisher's exact test of the env against the others.

@@ -202,6 +202,11 @@ var rules = []rule{
 		ask:   "record lr, policy.std, every sensor and the model arrays that are randomised",
 	},
 	{
+		id: X26, name: "tunnelling", group: "contact", measure: (*Case).tunnelling,
+		means: "a body moved further than its own smallest half-width in one step, before its speeds ran away",
+		ask:   "put the .mjb beside the dump, and record qpos and qvel on the substep clock",
+	},
+	{
 		id: X9, name: "message", group: "X9", measure: (*Case).message,
 		means: "what the exception says: weak, torch says \"std >= 0\" for NaN too",
 		ask:   "keep the exception's text as a note",
