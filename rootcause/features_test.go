@@ -162,6 +162,14 @@ func TestOutsideWrite(t *testing.T) {
 	assert.Equal(t, "velocity", c.feature(X11).Value, c.feature(X11).Text)
 	assert.Contains(t, c.feature(X11).Text, "qvel left_knee of env 6 was written from outside the physics: at 5e6 rad/s")
 	assert.Equal(t, UnknownCause, d.Verdict)
+
+	r := run(false) // a reset that writes pose and speeds, of every joint
+	frames := r.fields[dump.StateField].v
+	q := frames[29][0]
+	frames[30][0] = []float64{q[0] + 0.3, q[1] - 0.4, -3e6, 5e6}
+	c, d = r.judge()
+	assert.Equal(t, "state", c.feature(X11).Value, c.feature(X11).Text)
+	assert.Equal(t, BadReset, d.Causes[0].ID)
 }
 
 // TestModelAudit is X6 and row 4.

@@ -100,7 +100,8 @@ func (c *Case) outsideWrite() Feature {
 	}
 	exact := c.integrates(q, v, joints, row)
 	p, moved, want := c.unfollowed(q, v, joints, k, row)
-	written := want > 1 && (exact || c.leapt(v, k, row) && moved < 1e-3*want) && moved <= c.ordinaryMove(v, k, row)
+	tiny, ordinary := moved < 1e-3*want, moved <= c.ordinaryMove(v, k, row)
+	written := want > 1 && (exact && (tiny || ordinary) || c.leapt(v, k, row) && tiny && ordinary)
 	until := k
 	if !written && v.cell(k, row).max > v.limit {
 		until-- // what runs away throws the pose about by itself
@@ -198,16 +199,16 @@ func (c *Case) unfollowed(q, v *field, joints []pair, k, row int) (p pair, moved
 }
 
 // teleports marks the frames in which two or more joints of a row jumped
-// without the speed for it.
+// without the speed for it, that before the step or that after it.
 func (c *Case) teleports(q, v *field, joints []pair, row int) []bool {
 	dt := c.timestep()
 	out := make([]bool, v.len())
 	for k := 1; k < v.len(); k++ {
 		n := 0
 		for _, j := range joints {
-			w := math.Abs(dt * v.at(k, row, j.v))
+			was, is := math.Abs(dt*v.at(k-1, row, j.v)), math.Abs(dt*v.at(k, row, j.v))
 			m := math.Abs(q.at(k, row, j.q) - q.at(k-1, row, j.q))
-			if m > 0.1 && m > 10*w {
+			if m > 0.1 && (m > 10*is || m > 10*was && m < 0.1*is) {
 				n++
 			}
 		}
