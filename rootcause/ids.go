@@ -47,4 +47,5 @@ const (
 	X24 FeatureID = "X24"
 	X25 FeatureID = "X25"
 	X26 FeatureID = "X26"
+	X27 FeatureID = "X27"
 )

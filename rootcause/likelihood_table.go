@@ -397,6 +397,19 @@ var likelihoods = []row{
 		capacity: .08, model: .20, sensor: .05, reset: .08, action: .15, learner: .05, math: .05, unknown: .06,
 	}},
 
+	{X27, yes, likes{
+		contact: .50, reward: .30, normalizer: .30, std: .30, graph: .45,
+		capacity: .50, model: .45, sensor: .30, reset: .50, action: .04, learner: .30, math: .30, unknown: .40,
+	}},
+	{X27, "open", likes{
+		contact: .25, reward: .25, normalizer: .25, std: .25, graph: .25,
+		capacity: .25, model: .25, sensor: .25, reset: .25, action: .85, learner: .25, math: .25, unknown: .25,
+	}},
+	{X27, no, likes{
+		contact: .25, reward: .45, normalizer: .45, std: .45, graph: .30,
+		capacity: .25, model: .30, sensor: .45, reset: .25, action: .11, learner: .45, math: .45, unknown: .35,
+	}},
+
 	{X9, "std", likes{
 		contact: .20, reward: .15, normalizer: .20, std: .30, graph: .15,
 		capacity: .15, model: .20, sensor: .15, reset: .15, action: .20, learner: .25, math: .15, unknown: .18,

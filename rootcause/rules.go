@@ -207,6 +207,11 @@ var rules = []rule{
 		ask:   "put the .mjb beside the dump, and record qpos and qvel on the substep clock",
 	},
 	{
+		id: X27, name: "out of reach", group: "X27", measure: (*Case).outOfReach,
+		means: "without commands in the dump: a joint gained ten times what gravity and its limited actuators can give in a step; or (\"open\") an actuator has no limit at all",
+		ask:   "record action and ctrl",
+	},
+	{
 		id: X9, name: "message", group: "X9", measure: (*Case).message,
 		means: "what the exception says: weak, torch says \"std >= 0\" for NaN too",
 		ask:   "keep the exception's text as a note",
