@@ -13,6 +13,18 @@ import (
 // off: what it throws about takes a while to break.
 const spikeSteps = 5
 
+// farAction is how many times the 99.9th percentile of all others is extreme.
+const farAction = 3.0
+
+// The bounds of actions that creep: over how many frames they must rise, by what
+// factor and over what multiple of their healthy size, and from what multiple on
+// they and the state count as having set out.
+const (
+	creepFor  = 10
+	creepRise = 20.0
+	setOutAt  = 5.0
+)
+
 // extremeAction is F5: an action or a control far outside what all others give,
 // in the last steps before it began.
 func (c *Case) extremeAction() Feature {
@@ -66,7 +78,7 @@ func (c *Case) spike(f *field, env int) Feature {
 		out = found(yes, fmt.Sprintf("%s%s was %s before it began, beyond any sensible action", f.label(int(cell.arg)), inEnv(env), num(cell.max)))
 	case c.kicks(f, i, row):
 		out = found(yes, fmt.Sprintf("%s%s was %s at tick %d, and the speeds rose at that moment", f.label(int(cell.arg)), inEnv(env), num(cell.max), f.frames.Ticks[i]))
-	case cell.max > 3*p:
+	case cell.max > farAction*p:
 		out = found(yes, fmt.Sprintf("%s%s was %s before it began, %s the 99.9th percentile of all others", f.label(int(cell.arg)), inEnv(env), num(cell.max), times(cell.max/p)))
 	}
 	out.Measured, out.Baseline = cell.max, p
@@ -258,14 +270,14 @@ func (c *Case) actionCreeps() (Feature, bool) {
 func (c *Case) creeps(a *field) (Feature, bool) {
 	v := c.first(qvel, state, obs)
 	env, ok := c.focus()
-	if a.len() < 10 || v.len() < 10 || !ok {
+	if a.len() < creepFor || v.len() < creepFor || !ok {
 		return Feature{}, false
 	}
 	g, ok := c.growthOf(a, env, c.deadline())
-	if !ok || g.factor() < 20 || g.end < 20*a.base || g.frames() < 10 {
+	if !ok || g.factor() < creepRise || g.end < creepRise*a.base || g.frames() < creepFor {
 		return Feature{}, false
 	}
-	mine, theirs := a.crosses(env, 5, g.to), v.crosses(env, 5, v.len()-1)
+	mine, theirs := a.crosses(env, setOutAt, g.to), v.crosses(env, setOutAt, v.len()-1)
 	if mine < 0 || theirs >= 0 && theirs <= mine {
 		return Feature{}, false
 	}

@@ -193,6 +193,13 @@ func (c *Case) alarm() (step, bool) {
 	return best, found
 }
 
+// How many times the limit of a precursor a speed, and an output of the policy or a
+// weight, must be to be wrong on its own.
+const (
+	wildSpeed  = 30.0
+	wildOutput = 1e3
+)
+
 // serious reports whether a finite value is wrong on its own, without a trip
 // behind it: the limits are wider than those of a precursor, for hard landings,
 // fast motion and large rewards are not faults.
@@ -208,9 +215,9 @@ func (f *field) serious(class string, size float64) bool {
 	case normVar:
 		return class == negative
 	case qvel, state, qpos:
-		return size > maxVal || size > 30*f.limit
+		return size > maxVal || size > wildSpeed*f.limit
 	case ctrl, action, mean, param:
-		return size > 1e3*f.limit || size > maxVal
+		return size > wildOutput*f.limit || size > maxVal
 	case monitor:
 		return false // nothing reads it
 	case lr, counter, done:

@@ -113,6 +113,9 @@ func fixReset(*Case) string {
 }
 
 func fixAction(c *Case) string {
+	if f := c.feature(X27); f.Value == "open" {
+		return "Give every actuator a range of controls (ctrlrange) or of forces (forcerange), halve the action scale, and clip the joint targets to the joint ranges."
+	}
 	if v, ok := c.fact("action.scale"); ok {
 		return fmt.Sprintf("Halve the action scale (now %s) and clip the joint targets to the joint ranges.", num(v))
 	}

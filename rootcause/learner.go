@@ -54,6 +54,16 @@ func (c *Case) learnerBlowUp() Feature {
 	return c.judgeLearner(r)
 }
 
+// The bounds of a learner that runs away: growth of the weights over the run and the
+// size from which it counts, a move of the std in one gradient step, and the growth
+// of a loss that was on its way up.
+const (
+	weightGrowth = 10.0
+	weightSize   = 10.0
+	stdMove      = 0.5
+	lossGrowth   = 100.0
+)
+
 // judgeLearner weighs the signs of a learner that runs away: a learning rate
 // that no optimizer bears, weights that grew tenfold, and a loss or gradient
 // out of all proportion where the root itself is the learner.
@@ -67,12 +77,12 @@ func (c *Case) judgeLearner(r *step) Feature {
 	}
 	if f, grown := c.grownWeights(); f != nil {
 		out := found(yes, fmt.Sprintf("%s grew %s over the run, to %s", f.Name, times(grown), num(f.largest(c.deadline())))).in(f, -1, -1, r.tick)
-		out.Measured, out.Baseline = grown, 10
+		out.Measured, out.Baseline = grown, weightGrowth
 		return out
 	}
-	if f, stride := c.stdStride(); stride >= 0.5 {
+	if f, stride := c.stdStride(); stride >= stdMove {
 		out := found(yes, fmt.Sprintf("%s moved by %s in a single gradient step, which no sane learning rate does", f.Name, num(stride))).in(f, -1, -1, r.tick)
-		out.Measured, out.Baseline = stride, 0.5
+		out.Measured, out.Baseline = stride, stdMove
 		return out
 	}
 	if k := r.f.kind; k == loss || k == grad || k == value || k == mean || k == param && !nonFinite(r.class) {
@@ -110,7 +120,7 @@ func (c *Case) sudden(r *step) bool {
 		}
 		ticks, sizes := f.history()
 		n, _ := slices.BinarySearch(ticks, r.tick)
-		return n >= 4 && sizes[n-1] > 100*median(sizes[:n/2])
+		return n >= 4 && sizes[n-1] > lossGrowth*median(sizes[:n/2])
 	})
 }
 
@@ -152,7 +162,7 @@ func (c *Case) grownWeights() (*field, float64) {
 			continue
 		}
 		was, is := f.earliest(), f.largest(c.deadline())
-		if was > 0 && is > 10 && is >= 10*was && is/was > most && f.mostly(10) {
+		if was > 0 && is > weightSize && is >= weightGrowth*was && is/was > most && f.mostly(weightSize) {
 			best, most = f, is/was
 		}
 	}

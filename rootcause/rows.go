@@ -8,6 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+// What clears a row, as the rows of the table say it.
+const (
+	usualZ       = 50.0 // |z| of a warm normalizer
+	softServo    = 0.3  // sqrt(kp/inertia)*dt, or damping*dt/inertia
+	mostUsed     = 0.9  // of a buffer
+	mostIterated = 0.8  // of the limit of iterations
+)
+
 // checkReward is row 1.
 func checkReward(c *Case) (Status, string) {
 	f := c.feature(F6)
@@ -57,7 +65,7 @@ func checkNormalizer(c *Case) (Status, string) {
 	if z.len() == 0 {
 		return Unknown, "the normalized observation is not recorded"
 	}
-	if most := z.largest(c.beginning() - 1); most >= 50 {
+	if most := z.largest(c.beginning() - 1); most >= usualZ {
 		return Unknown, fmt.Sprintf("the largest |z| is %s: unusual%s", num(most), c.ifWrong(", and not where it began"))
 	}
 	return c.cleared(z, fmt.Sprintf("%s was finite, |z| at most %s", z.Name, num(z.largest(c.beginning()-1))))
@@ -79,7 +87,7 @@ func checkGains(c *Case) (Status, string) {
 	switch worst := math.Max(s.wdt, s.ddt); {
 	case worst > unstable || worst > shaky && c.is(F2, yes):
 		return Implicated, text
-	case worst < 0.3:
+	case worst < softServo:
 		return Cleared, text
 	}
 	return Unknown, text
@@ -172,7 +180,7 @@ func checkIterations(c *Case) (Status, string) {
 	switch p := fisher(hits, all, peerHits, peerAll); {
 	case hits > 0 && p < 0.01:
 		return Implicated, fmt.Sprintf("%s (Fisher p %s)", text, num(p))
-	case most < 0.8*float64(n):
+	case most < mostIterated*float64(n):
 		return c.cleared(f, text)
 	}
 	return Unknown, text
@@ -266,7 +274,7 @@ func checkCapacity(c *Case) (Status, string) {
 			}
 		}
 	}
-	if most >= 0.9 {
+	if most >= mostUsed {
 		return Unknown, text
 	}
 	if fc := c.counterNamed("nefc", "ncon"); fc.len() > 0 && text != "" {

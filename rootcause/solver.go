@@ -83,14 +83,22 @@ func (f *field) atLimit(row, lo, hi, limit int) (hits, peers int, tick int64) {
 // baseRate is how common a feature is among n healthy envs of which k show it.
 func baseRate(k, n int) float64 { return (float64(k) + 1) / (float64(n) + 2) }
 
+// deep is a penetration in m that is more than a soft contact gives, and deepBase
+// how often a healthy env shows it; fullBase is that of a full buffer.
+const (
+	deep     = 0.01
+	deepBase = 0.25
+	fullBase = 0.02
+)
+
 // penetration judges the smallest contact distance, in metres.
 func (c *Case) penetration(f *field, env int) Feature {
 	row := f.row(env)
 	lo, hi := f.window(c.lastReset(env, c.deadline()), c.deadline(), stressWindow)
 	for i := lo; i < hi && row >= 0; i++ {
-		if cell := f.cell(i, row); cell.min < -0.01 {
+		if cell := f.cell(i, row); cell.min < -deep {
 			out := found(yes, fmt.Sprintf("contacts of env %d penetrate %s m at tick %d", env, num(-cell.min), f.frames.Ticks[i]))
-			out.Measured, out.Baseline, out.Base = -cell.min, 0.01, 0.25
+			out.Measured, out.Baseline, out.Base = -cell.min, deep, deepBase
 			return out.in(f, env, 0, f.frames.Ticks[i])
 		}
 	}
@@ -103,7 +111,7 @@ func (c *Case) capacity() Feature {
 	if e, ok := c.capacityEvent(); ok {
 		out := found(yes, fmt.Sprintf("the simulator reported a full buffer at tick %d: %s", e.Tick, e.Name))
 		out.Tick = &e.Tick
-		out.Base = 0.02
+		out.Base = fullBase
 		return out
 	}
 	for _, s := range c.complaints() {
@@ -207,7 +215,7 @@ func (c *Case) countedBefore(b buffer) bool {
 // full says that a buffer was full.
 func (b *buffer) full(n float64, tick int64, env int) Feature {
 	out := found(yes, fmt.Sprintf("%s%s reached %s of %s %s before anything else happened", b.f.Name, inEnv(env), num(n), b.name, num(b.limit)))
-	out.Measured, out.Baseline, out.Base = n, b.limit, 0.02
+	out.Measured, out.Baseline, out.Base = n, b.limit, fullBase
 	return out.in(b.f, env, 0, tick)
 }
 
@@ -298,7 +306,7 @@ func (c *Case) overflowBits(f *field) Feature {
 	for i := lo; i < hi; i++ {
 		if f.cell(i, row).max > 0 {
 			out := found(yes, fmt.Sprintf("overflow flags of env %d are set at tick %d, before anything ran away", env, f.frames.Ticks[i]))
-			out.Base = 0.02
+			out.Base = fullBase
 			return out.in(f, env, 0, f.frames.Ticks[i])
 		}
 	}

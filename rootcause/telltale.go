@@ -78,9 +78,8 @@ func (c *Case) stdAtFloor() (Feature, bool) {
 // its own weight: nothing rests on it.
 const weakest = 9.81
 
-// flippedContacts finds a recorded solref whose time constant became the same
-// number below zero: MuJoCo reads that as a direct stiffness, and one so small
-// carries nothing.
+// flippedContacts finds a recorded solref whose time constant fell below zero:
+// MuJoCo reads that as a direct stiffness, and one so small carries nothing.
 func (c *Case) flippedContacts() (Feature, bool) {
 	for _, f := range c.fields {
 		if f.kind != modelArray || !about(f.Name, "solref") {
@@ -90,7 +89,7 @@ func (c *Case) flippedContacts() (Feature, bool) {
 			for row := range f.rows {
 				for col := range f.to - f.from {
 					was, is := f.at(i-1, row, col), f.at(i, row, col)
-					if col%2 == 0 && was > 0 && is == -was && is > -weakest {
+					if col%2 == 0 && was > 0 && is < 0 && is > -weakest {
 						return found(flipped, fmt.Sprintf("%s%s changes its sign at tick %d, from %s to %s: below zero it is a direct stiffness, and one of %s carries nothing",
 							f.label(col), inEnv(f.env(row)), f.frames.Ticks[i], num(was), num(is), num(-is))).in(f, f.env(row), col, f.frames.Ticks[i]), true
 					}

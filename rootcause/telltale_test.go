@@ -64,9 +64,11 @@ func TestFlippedContacts(t *testing.T) {
 			return to
 		})
 	}
-	c, d := run(-0.02).judge()
-	assert.Equal(t, flipped, c.feature(X25).Value, c.feature(X25).Text)
-	assert.Equal(t, BadModel, d.Verdict)
+	for _, to := range []float64{-0.02, -0.005} {
+		c, d := run(to).judge()
+		assert.Equal(t, flipped, c.feature(X25).Value, c.feature(X25).Text)
+		assert.Equal(t, BadModel, d.Verdict)
+	}
 	for name, to := range map[string]float64{"softer": 0.04, "a stiffness that is meant": -2000} {
 		_, d := run(to).judge()
 		assert.Equal(t, Clean, d.Verdict, name)
