@@ -1,6 +1,10 @@
 package rootcause
 
-import "github.com/nanguard/nanguard/mjb"
+import (
+	"iter"
+
+	"github.com/nanguard/nanguard/mjb"
+)
 
 // inverseInertia returns for every degree of freedom of hinges and slides one
 // over the inertia that it moves in the model's own pose: the bodies that hang
@@ -36,19 +40,26 @@ func carried(m *mjb.Model, poses []mjb.Pose, j *mjb.Joint) float64 {
 	axis := poses[j.Body].Rotate(j.Axis)
 	anchor := poses[j.Body].At(j.Pos)
 	sum := 0.0
-	below := make([]bool, len(m.Bodies))
-	for i := range m.Bodies {
-		b := &m.Bodies[i]
-		below[i] = i == j.Body || i > 0 && below[b.Parent]
-		switch {
-		case !below[i]:
-		case j.Type == mjb.SlideJoint:
+	for i := range hanging(m, j.Body) {
+		if b := &m.Bodies[i]; j.Type == mjb.SlideJoint {
 			sum += b.Mass
-		default:
+		} else {
 			sum += aboutAxis(b, &poses[i], anchor, axis)
 		}
 	}
 	return sum
+}
+
+// hanging yields a body and all that hang on it; parents stand before children.
+func hanging(m *mjb.Model, body int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		below := make([]bool, len(m.Bodies))
+		for i := range m.Bodies {
+			if below[i] = i == body || i > 0 && below[m.Bodies[i].Parent]; below[i] && !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // aboutAxis returns a body's inertia about an axis through a point, by its

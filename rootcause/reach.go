@@ -125,13 +125,8 @@ func weight(m *mjb.Model, poses []mjb.Pose, j *mjb.Joint) float64 {
 	g := math.Hypot(math.Hypot(m.Opt.Gravity[0], m.Opt.Gravity[1]), m.Opt.Gravity[2])
 	anchor := poses[j.Body].At(j.Pos)
 	sum := 0.0
-	below := make([]bool, len(m.Bodies))
-	for i := range m.Bodies {
-		b := &m.Bodies[i]
-		if below[i] = i == j.Body || i > 0 && below[b.Parent]; !below[i] {
-			continue
-		}
-		arm := 1.0
+	for i := range hanging(m, j.Body) {
+		b, arm := &m.Bodies[i], 1.0
 		if at := poses[i].At(b.IPos); j.Type == mjb.HingeJoint {
 			arm = math.Hypot(math.Hypot(at[0]-anchor[0], at[1]-anchor[1]), at[2]-anchor[2])
 		}

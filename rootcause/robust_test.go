@@ -84,6 +84,27 @@ func TestNeverPanics(t *testing.T) {
 	}
 }
 
+// TestNeverPanicsWithAModel: states that are damaged beside a model that is not.
+func TestNeverPanicsWithAModel(t *testing.T) {
+	values := []float64{nan, inf, -inf, 0, 1e30, 3e5, -40}
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		r := swing(60 * rng.Float64())
+		f := r.fields[dump.StateField]
+		for range rng.IntN(8) {
+			f.v[rng.IntN(len(f.v))][0][rng.IntN(4)] = values[rng.IntN(len(values))]
+		}
+		r.model.Actuators = []mjb.Actuator{{Name: "knee", Joint: rng.IntN(4) - 1, Gear: 2, GainPrm0: 1, CtrlLimited: rng.IntN(2) > 0}}
+		if rng.IntN(4) == 0 {
+			f.v, f.ticks, f.counts, r.states.Steps = f.v[:2], f.ticks[:2], f.counts[:2], r.states.Steps[:2]
+		}
+		require.NotPanics(t, func() {
+			_, d := r.judge()
+			require.Len(t, d.Checklist, 10)
+		}, "seed %d", seed)
+	}
+}
+
 // TestWrongShape: an array that does not fit its ticks becomes a warning, and the
 // other fields stay usable.
 func TestWrongShape(t *testing.T) {
