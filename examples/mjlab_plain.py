@@ -83,8 +83,8 @@ def watch(guard, env, runner, graph):
     after(env, "step", stepped)
     after(alg, "act", acted)
     std = next(p for name, p in alg.actor.named_parameters() if "std" in name).detach()  # the optimizer changes it in place
-    after(alg.optimizer, "step", lambda *_: guard.log({"param.std": std}, lr=alg.optimizer.param_groups[0]["lr"]))
-    after(alg, "update", lambda losses: guard.log({f"loss.{name}": x for name, x in losses.items()}, clock="update"))
+    after(alg.optimizer, "step", lambda *_: guard.log({"param.std": std}))
+    after(alg, "update", lambda losses: guard.log({f"loss.{k}": x for k, x in losses.items()}, lr=alg.learning_rate, clock="update"))
 
 
 def part_of(module, name, sim, check):

@@ -1,6 +1,8 @@
 """The guard on a GPU, from torch, CuPy and JAX. All of it is skipped where there is none."""
 
+import os
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -237,3 +239,40 @@ def test_the_cost(dumps, capsys) -> None:
     with capsys.disabled():
         print(f"\n{torch.cuda.get_device_name()}: 14 fields x 4096 envs: {best * 1e6:.1f} us of host, {together:.1f} us back to back")
     assert best < 50e-6
+
+
+def test_many_checks(dumps, capsys) -> None:
+    """No memory, no handle more, and not one check lost, through graphs, streams and fresh tensors; $NANGUARD_TEST_CHECKS says how many."""
+    n = int(os.environ.get("NANGUARD_TEST_CHECKS", "20000")) // 2
+    side = torch.cuda.Stream()
+    x, big = zeros(ENVS, 3), zeros(4096, 12)
+
+    def use() -> "tuple[int, int, int]":
+        torch.cuda.synchronize()
+        status = Path("/proc/self/status").read_text()
+        rss = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
+        return rss, len(os.listdir("/proc/self/fd")), torch.cuda.mem_get_info()[0]
+
+    with nanguard.Guard(ENVS, dumps, ring_bytes=64 << 20) as guard:
+
+        def turn(i: int) -> None:
+            guard.check(obs=x, reward=zeros(ENVS) if i % 100 == 0 else big[0:1, 0].expand(ENVS))
+            if i % 5000 == 0:
+                with torch.cuda.stream(side):
+                    guard.check_same(obs=x)
+            else:
+                guard.check_same(obs=x)
+
+        for i in range(n // 10):
+            turn(i)
+        before, began = use(), time.perf_counter()
+        for i in range(n // 10, n):
+            turn(i)
+        took, after = time.perf_counter() - began, use()
+        x[7, 2] = NAN
+        guard.check(obs=x)
+        v = guard.wait()
+    assert (v.field, v.env, v.tick, v.count) == ("obs", 7, 2 * n + 1, n + 1)
+    assert after[0] - before[0] < 2000 and after[1] == before[1] and before[2] - after[2] < 4 << 20
+    with capsys.disabled():
+        print(f"\n{2 * n} checks: {took / (1.8 * n) * 1e6:.1f} us each; resident memory {after[0] - before[0]:+} kB, handles {after[1] - before[1]:+}")
