@@ -16,8 +16,8 @@ const (
 )
 
 // normalizerLost is X19: the normalizer forgot what it had seen: its count fell,
-// it is as good as new in an old run, or the observations it makes jumped when a
-// checkpoint was loaded.
+// it is as good as new in an old run, its statistics were overwritten, or the
+// observations it makes jumped when a checkpoint was loaded.
 func (c *Case) normalizerLost() Feature {
 	n := c.counterOf("normalizer.count")
 	if n == nil && c.first(normMean, normVar, obsNorm) == nil {
@@ -27,6 +27,9 @@ func (c *Case) normalizerLost() Feature {
 		return f
 	}
 	if f, ok := c.likeNew(n); ok {
+		return f
+	}
+	if f, ok := c.overwritten(); ok {
 		return f
 	}
 	if f, ok := c.zLeapt(); ok {

@@ -31,6 +31,9 @@ func (c *Case) precision() Feature {
 	if f, ok := c.swallowed(); ok {
 		return f
 	}
+	if f, ok := c.heldPlace(); ok {
+		return f
+	}
 	low := c.lowPrecision()
 	if f, ok := c.stuckWeights(low); ok {
 		return f

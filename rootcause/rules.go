@@ -168,7 +168,7 @@ var rules = []rule{
 	},
 	{
 		id: X19, name: "normalizer forgot", group: "X19", measure: (*Case).normalizerLost,
-		means: "its count fell, it is as new in an old run, or z jumped when a checkpoint was loaded",
+		means: "its count fell, it is as new in an old run, its statistics changed places or became a root or square of themselves, or z jumped when a checkpoint was loaded",
 		ask:   "record normalizer.count, and checkpoint_loaded as an event",
 	},
 	{
@@ -198,7 +198,7 @@ var rules = []rule{
 	},
 	{
 		id: X25, name: "telltale", group: "X25", measure: (*Case).telltale,
-		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign; \"spikes\": stray readings of one env's sensor; \"reset\": a column out of all proportion after each reset",
+		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign; \"spikes\": stray readings of one env's sensor; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds as they were",
 		ask:   "record lr, policy.std, every sensor and the model arrays that are randomised",
 	},
 	{

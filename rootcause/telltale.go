@@ -24,7 +24,7 @@ func (c *Case) telltale() Feature {
 	if c.root() != nil {
 		return idle("it began elsewhere")
 	}
-	for _, look := range []func(*Case) (Feature, bool){(*Case).stdAtFloor, (*Case).flippedContacts, (*Case).strayReadings, (*Case).resetSpikes} {
+	for _, look := range []func(*Case) (Feature, bool){(*Case).stdAtFloor, (*Case).flippedContacts, (*Case).strayReadings, (*Case).resetSpikes, (*Case).keptSpeeds} {
 		if f, ok := look(c); ok {
 			return f
 		}
