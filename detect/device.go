@@ -138,11 +138,14 @@ func (d *device) check(r request, refs []FieldRef) error {
 func (d *device) poll() (tripped, frozen bool) {
 	v := d.engine.Poll()
 	d.heard = v.Seq
-	if !v.Tripped || v.Trip.Tick <= d.dealt {
+	if !d.isNews(v) {
 		return false, false
 	}
 	return true, d.engine.Poll().Frozen // the first answer may have been cut in two by a rearm
 }
+
+// isNews reports whether a verdict is of a trip that was not dealt with.
+func (d *device) isNews(v gpu.Verdict) bool { return v.Tripped && v.Trip.Tick > d.dealt }
 
 // trip returns the trip in the guard's words.
 func (d *device) trip() dump.Trip {

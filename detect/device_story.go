@@ -19,7 +19,7 @@ func (d *device) story() (*story, error) {
 		}
 		s.fields = append(s.fields, t)
 	}
-	if tripped, _ := d.poll(); tripped {
+	if d.isNews(d.engine.Poll()) { // not poll, which is for who holds the lock
 		t := d.trip()
 		s.trip = &t
 		d.turnBack(s)
