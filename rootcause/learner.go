@@ -92,6 +92,9 @@ func (c *Case) judgeLearner(r *step) Feature {
 		if c.sudden(r) {
 			return found("sudden", fmt.Sprintf("%s is %s at once, out of an ordinary range", r.name, words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
 		}
+		if r.class == "nan" && r.first() && r.row >= 0 && !c.newborn(r) {
+			return idle(fmt.Sprintf("%s is NaN in the first record that the file holds of it: whether it was on its way up is not shown", r.name))
+		}
 		return found(yes, fmt.Sprintf("%s ran away first, from inputs that were fine", r.name)).in(r.f, r.env, max(r.col, 0), r.tick)
 	}
 	return found(no, "learning rate, weights and gradients are in a usual range")
@@ -245,10 +248,14 @@ func (c *Case) learnerFine(t int64) bool {
 }
 
 // newborn reports whether the first record that the file holds of a step's field
-// is the first that there was: others of its clock have frames from before it.
+// is the first that there was: by its count, or because others of its clock have
+// frames from before it.
 func (c *Case) newborn(s *step) bool {
 	if !s.first() || s.f.len() == 0 || s.f.trace != nil && len(s.f.trace.Ticks) > 0 && s.f.trace.Ticks[0] < s.tick {
 		return false
+	}
+	if s.count <= 1 { // guards count from zero or from one
+		return true
 	}
 	for _, g := range c.fields {
 		if g.Clock == s.f.Clock && g.len() > s.f.len() && g.frames.Ticks[0] < s.tick {
