@@ -115,6 +115,9 @@ func (c *Case) fillerRows() Feature {
 	if f, ok := c.unfilled(c.tripped); ok {
 		return f
 	}
+	if f, ok := c.maskedSamples(); ok {
+		return f
+	}
 	return c.doneRows()
 }
 

@@ -163,7 +163,7 @@ var rules = []rule{
 	},
 	{
 		id: X18, name: "filler rows", group: "X18", measure: (*Case).fillerRows,
-		means: "the bad rows are exactly those whose episode is over (\"all\": and there are no others), or of a value that only these have, exactly the others; or (\"unwritten\") all that is stored of few samples of a batch is not finite",
+		means: "the bad rows are exactly those whose episode is over, or the bad samples of a batch those for which a mask of zeros and ones says so (\"all\": and there are no others), or of a value that only these have, exactly the others; or (\"unwritten\") all that is stored of few samples of a batch is not finite",
 		ask:   "record done beside the observations and rewards",
 	},
 	{
@@ -188,7 +188,7 @@ var rules = []rule{
 	},
 	{
 		id: X23, name: "density", group: "X23", measure: (*Case).density,
-		means: "a log-probability not finite from a finite action, mean and std; (\"control\") a control from a finite action and state; (\"optimizer\") a parameter from a finite loss and finite gradients",
+		means: "a log-probability not finite from a finite action, mean and std; (\"control\") a control from a finite action and state; (\"optimizer\") a parameter from a finite loss and finite gradients; (\"network\") an output of the policy in few envs from finite inputs; (\"flat\") a loss or advantage of one sample, or of values that are all the same",
 		ask:   "record action, ctrl, policy.mean, policy.std and log_prob, and gradients beside the parameters",
 	},
 	{

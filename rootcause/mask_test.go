@@ -1,0 +1,52 @@
+package rootcause
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// batches adds a batch of values with a mask beside it: in the last record the
+// samples in bad are NaN, and the mask is one for those in set.
+func (r *loopRun) batches(mask string, bad, set []int) *loopRun {
+	last := len(r.fields["loss.total"].v) - 1
+	return r.add("value.batch", dump.StageValue, make([]string, 64), func(i, col int) float64 {
+		if i == last && slices.Contains(bad, col/2) {
+			return nan
+		}
+		return hash(i, col)
+	}).add(mask, dump.StageMonitor, make([]string, 32), func(i, col int) float64 {
+		if i == last && slices.Contains(set, col) {
+			return 1
+		}
+		return 0
+	}).set("loss.total", -1, 0, 0, nan)
+}
+
+// TestMaskedSamples: samples of a batch that are NaN where a mask of any name says
+// that nobody should read them; a mask that differs by one, or that was made from the
+// NaN, says nothing.
+func TestMaskedSamples(t *testing.T) {
+	c, d := newRun(60).batches("seg.split", []int{3, 17, 30}, []int{3, 17, 30}).judge()
+	assert.Equal(t, yes, c.feature(X18).Value, c.feature(X18).Text)
+	assert.Equal(t, PaddingRows, d.Verdict)
+
+	others := []int{}
+	for i := range 32 {
+		if i != 3 && i != 17 {
+			others = append(others, i)
+		}
+	}
+	c, _ = newRun(60).batches("weight", []int{3, 17}, others).judge()
+	assert.Equal(t, yes, c.feature(X18).Value, "a mask of what counts")
+
+	c, _ = newRun(60).batches("seg.split", []int{3, 17, 30}, []int{3, 17, 31}).judge()
+	assert.NotEqual(t, yes, c.feature(X18).Value, "another sample")
+	c, _ = newRun(60).batches("seg.split", []int{3, 17, 30}, []int{3, 17}).judge()
+	assert.NotEqual(t, yes, c.feature(X18).Value, "one more is bad")
+	c, _ = newRun(60).batches("nan_mask", []int{3, 17, 30}, []int{3, 17, 30}).judge()
+	assert.NotEqual(t, yes, c.feature(X18).Value, "it was made from the NaN")
+}
