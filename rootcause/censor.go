@@ -55,6 +55,9 @@ func (c *Case) hide() map[string]float64 {
 	case !r.placed():
 		return nil
 	}
+	if c.glided(r) {
+		return nil // nothing ran away
+	}
 	out := map[string]float64{}
 	seen := slices.Clone(blockOf(r.f.kind))
 	if r.f.kind == action && c.first(mean) == nil {
@@ -73,6 +76,11 @@ func (c *Case) hide() map[string]float64 {
 		out[onSensor] = 1
 	}
 	delete(out, loop[r.f.kind].onset)
+	if r.partly() {
+		for class := range out {
+			out[class] *= implied
+		}
+	}
 	return out
 }
 
@@ -117,6 +125,9 @@ const implied = 0.03
 // it that is finite, leaves little doubt that the state was fine.
 func (c *Case) doubt(b []kind, r *step) float64 {
 	if !b[0].isBody() {
+		if r.f.kind.isLearner() && slices.Contains(b, obsNorm) && c.rolloutFine(r) {
+			return implied
+		}
 		return 1
 	}
 	switch o, at := c.observed(r); {
@@ -128,6 +139,25 @@ func (c *Case) doubt(b []kind, r *step) float64 {
 		return implied
 	}
 	return 1
+}
+
+// rolloutFine reports whether what the policy or the critic made of its normalized
+// observations was finite and ordinary in every record of the rollout before a step
+// of the learner: then these were.
+func (c *Case) rolloutFine(r *step) bool {
+	seen := false
+	for _, g := range c.fields {
+		if g.kind != mean && g.kind != value && g.kind != logProb || g.Clock != dump.ClockStep || !g.PerEnv || g.upTo(r.tick) < 0 {
+			continue
+		}
+		for i := g.upTo(r.tick); i >= 0 && g.frames.Ticks[i] > c.rollout(r); i-- {
+			if g.badRows(i) > 0 {
+				return false
+			}
+			seen = true
+		}
+	}
+	return seen
 }
 
 // fineAfter reports whether a frame of the physics that was taken after a step is

@@ -64,6 +64,9 @@ func fixNormalizer(c *Case) string {
 }
 
 func fixStd(c *Case) string {
+	if c.scheduled() > 0 {
+		return "Give the schedule of the std a floor above zero (0.05), and stop it there."
+	}
 	if c.text("policy.std_param") == "log" {
 		return "Clamp log_std (for example to [-5, 2]) and lower the entropy bonus or the learning rate."
 	}

@@ -71,6 +71,12 @@ func (c *Case) density() Feature {
 		if f, ok := c.optimizerStep(r); ok {
 			return f
 		}
+		if f, ok := c.networkFormula(r); ok {
+			return f
+		}
+		if f, ok := c.noSpread(r); ok {
+			return f
+		}
 	}
 	if !r.is(logProb) {
 		return idle("no log-probability went bad first")
@@ -78,5 +84,24 @@ func (c *Case) density() Feature {
 	if !nonFinite(r.class) || !c.inputsKnown() || c.is(F10, yes) {
 		return found(no, fmt.Sprintf("%s went bad with what it was made from", r.name))
 	}
-	return found(yes, fmt.Sprintf("%s%s is %s from an action, mean and std that are finite: the formula of the density left its domain", r.name, inEnv(r.env), words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
+	return found(yes, fmt.Sprintf("%s%s is %s from an action, mean and std that are finite: the formula of the density left its domain%s", r.name, inEnv(r.env), words[r.class], c.atSquash(r))).in(r.f, r.env, max(r.col, 0), r.tick)
+}
+
+// squashed is from where on an action of a tanh counts as at its bound: float32
+// rounds a tanh to one soon behind it, and log(1-a*a) and atanh have no value there.
+const squashed = 0.99999
+
+// atSquash says that the action of a step's env sits at the bound of a tanh, "" where
+// it does not.
+func (c *Case) atSquash(r *step) string {
+	for _, f := range c.fields {
+		i, row := f.upTo(r.tick), f.row(r.env)
+		if f.kind != action || i < 0 || row < 0 {
+			continue
+		}
+		if cell := f.cell(i, row); cell.max >= squashed && cell.max <= 1 {
+			return fmt.Sprintf("; %s is %s, at the bound of a tanh, where log(1-a*a) and atanh have no value", f.label(int(cell.arg)), num(f.at(i, row, int(cell.arg))))
+		}
+	}
+	return ""
 }

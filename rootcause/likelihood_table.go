@@ -342,7 +342,7 @@ var likelihoods = []row{
 	}},
 	{X23, yes, likes{
 		contact: .01, reward: .01, normalizer: .02, std: .10, graph: .03,
-		capacity: .01, model: .01, sensor: .01, reset: .01, action: .05, learner: .15, math: .45, unknown: .05,
+		capacity: .01, model: .01, sensor: .01, reset: .01, action: .05, learner: .15, math: .45, unknown: .03,
 	}},
 	{X23, "control", likes{
 		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .01,
@@ -352,9 +352,17 @@ var likelihoods = []row{
 		contact: .001, reward: .001, normalizer: .001, std: .002, graph: .005,
 		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .01, math: .1, unknown: .01,
 	}},
+	{X23, "network", likes{
+		contact: .001, reward: .001, normalizer: .002, std: .002, graph: .005,
+		capacity: .001, model: .001, sensor: .002, reset: .001, action: .002, learner: .003, math: .10, unknown: .02,
+	}},
+	{X23, "flat", likes{
+		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
+		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .005, math: .08, unknown: .003,
+	}},
 	{X23, no, likes{
 		contact: .987, reward: .987, normalizer: .977, std: .896, graph: .955,
-		capacity: .987, model: .987, sensor: .987, reset: .987, action: .944, learner: .838, math: .25, unknown: .92,
+		capacity: .987, model: .987, sensor: .987, reset: .987, action: .944, learner: .83, math: .17, unknown: .9,
 	}},
 	{X22, yes, likes{
 		contact: .02, reward: .04, normalizer: .02, std: .02, graph: .02,

@@ -38,6 +38,9 @@ func (c *Case) onsetClass() Feature {
 		if _, ok := c.controlFormula(r); ok {
 			f.Value = onSensor // made from the state by code of the task
 		}
+		if _, ok := c.networkFormula(r); ok {
+			f.Value = onSensor // made from one env's input, by code of the policy
+		}
 		if c.sharesState(r) {
 			f.Value, f.Half = onPhysics, true
 			f.Text += "; several rewards or observations of the env went bad together, and what they share is the state, which is not recorded"

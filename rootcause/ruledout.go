@@ -24,12 +24,24 @@ func (c *Case) ruledOut(cause string) float64 {
 		if n, ok := c.normalizerCount(); ok && n >= earlyCount && !c.is(F9, yes) {
 			return hardly // warm
 		}
+	case RewardOverflow:
+		if c.policyAlone() {
+			return hardly
+		}
 	case LearnerExplosion:
 		if c.is(X3, "unstepped") {
 			return hardly
 		}
 	}
 	return 1
+}
+
+// policyAlone reports whether it began in what a policy or a normalizer makes for
+// one env, while most others were fine. A reward reaches these by way of the learner
+// only, which changes them in all envs.
+func (c *Case) policyAlone() bool {
+	r := c.root()
+	return r.is(obsNorm, mean, std, action, logProb) && nonFinite(r.class) && c.lone(r)
 }
 
 // graphSigns reports whether anything speaks of a graph or of memory that moved:

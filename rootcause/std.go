@@ -72,6 +72,11 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 			return found(yes, text).in(f, f.env(row), int(cell.arg), f.frames.Ticks[i]), true
 		}
 	}
+	if r := c.root(); r != nil && r.f == f && r.row < 0 && (r.class == growing || r.class == huge) {
+		out := found(yes, fmt.Sprintf("%s rose to %s by tick %d%s, by the trace over all envs (healthy: %s): it blew up before what it drives did", f.Name, num(r.size), r.tick, inEnv(r.env), num(f.base)))
+		out.Measured, out.Baseline = r.size, f.base
+		return out.in(f, r.env, -1, r.tick), true
+	}
 	if f.kind == logStd {
 		return found(no, fmt.Sprintf("the smallest %s was %s", f.Name, num(least))), false
 	}
@@ -80,7 +85,7 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 	switch {
 	case least <= 0 && f.cell(i, row).max > 0:
 		value = yes
-		text = fmt.Sprintf("%s is %s at tick %d%s: a sampler refuses a std below zero", f.label(col), num(least), f.frames.Ticks[i], f.trend(i, row, col))
+		text = fmt.Sprintf("%s is %s at tick %d%s: a sampler refuses a std below zero", f.label(col), num(least), f.frames.Ticks[i], f.trend(i, row, col)) + c.tellSchedule()
 	case least <= 1.01*stdClamp && least > 0:
 		value = yes
 		text = fmt.Sprintf("%s sits at its clamp (%s)", f.label(col), num(least))

@@ -1,0 +1,37 @@
+package rootcause
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestNetworkFormula: a policy's mean that is NaN in one env, from observations that
+// are fine, is a formula of the network; from ones that are not, or in all envs, it
+// is something else.
+func TestNetworkFormula(t *testing.T) {
+	c, d := newRun(60).set("policy.mean", -1, 1, -1, nan).set("action", -1, 1, -1, nan).judge()
+	assert.Equal(t, "network", c.feature(X23).Value, c.feature(X23).Text)
+	assert.Equal(t, MathDomain, d.Verdict)
+
+	c, _ = newRun(60).set("obs.policy.normalized", -2, 1, 2, nan).set("policy.mean", -1, 1, -1, nan).judge()
+	assert.NotEqual(t, "network", c.feature(X23).Value, "it read a NaN")
+	c, _ = newRun(60).all("policy.mean", -1, nan).judge()
+	assert.NotEqual(t, "network", c.feature(X23).Value, "all envs have it: the weights")
+	c, _ = newRun(60).drop("obs.policy", "obs.policy.normalized").set("policy.mean", -1, 1, -1, nan).judge()
+	assert.NotEqual(t, "network", c.feature(X23).Value, "what it read is not recorded")
+	c, _ = newRun(60).set("policy.mean", -3, 1, -1, 9e3, 8e5, nan).judge()
+	assert.NotEqual(t, "network", c.feature(X23).Value, "it ran away before")
+}
+
+// TestPolicyAlone: what begins in the policy's output of one env is not a reward's
+// doing, even where nothing else is recorded; in all envs it may be.
+func TestPolicyAlone(t *testing.T) {
+	c, d := newRun(60).only("action", "ctrl", "reward", "done").set("action", -2, 2, 1, nan).judge()
+	assert.Equal(t, hardly, c.ruledOut(RewardOverflow))
+	assert.Equal(t, UnknownCause, d.Verdict)
+	assert.Equal(t, UnknownCause, d.Causes[0].ID)
+
+	c, _ = newRun(60).only("action", "ctrl", "reward", "done").all("action", -2, nan).judge()
+	assert.Equal(t, 1.0, c.ruledOut(RewardOverflow))
+}
