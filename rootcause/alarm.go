@@ -54,7 +54,7 @@ func (c *Case) noticed() (step, bool) {
 func (c *Case) silent() []string {
 	var said []string
 	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues, (*Case).dropping, (*Case).deaf, (*Case).stdAdrift, (*Case).stuckColumns} {
-		if f := measure(c); f.Value == yes || f.Value == "shown" {
+		if f := measure(c); f.Value == yes || f.Value == "shown" || f.Value == halted {
 			said = append(said, f.Text)
 		}
 	}

@@ -119,7 +119,7 @@ func entersLost(c *Case) bool     { return c.is(X19, yes) }
 func entersRanks(c *Case) bool    { return c.is(X20, yes, "elsewhere") }
 func entersAutodiff(c *Case) bool { return c.is(X22, yes) }
 func entersBackend(c *Case) bool  { return c.is(X9, "cuda", "backend") }
-func entersMasked(c *Case) bool   { return c.is(X17, yes, "named", "shown") }
+func entersMasked(c *Case) bool   { return c.is(X17, yes, "named", "shown") || c.is(X24, halted) }
 
 // entersKernel lets the simulator's own numerics in where no contact was active
 // and the model that was looked at has no fault.

@@ -17,6 +17,9 @@ func (c *Case) deaf() Feature {
 	if g == nil || c.first(param, paramStd, logStd) == nil {
 		return unmeasured("gradients beside parameters")
 	}
+	if f, ok := c.cutOff(); ok {
+		return f
+	}
 	if !c.learns() {
 		return found(no, "gradients or learning rate are next to zero at times, or few: nothing has to move")
 	}

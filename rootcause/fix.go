@@ -175,7 +175,10 @@ func fixBackend(*Case) string {
 	return "Run the same seed on another GPU, driver or compiler version, and with compilation and graphs off; pin the version that works."
 }
 
-func fixMasked(*Case) string {
+func fixMasked(c *Case) string {
+	if _, ok := c.skipping(); ok || c.is(X24, halted) {
+		return "Record the norm of each parameter's gradient before it is clipped, zeroed or skipped, and stop the run after a few thrown away steps in a row: the parameter that is non-finite first names the layer, torch.autograd.set_detect_anomaly the operation."
+	}
 	return "Take nan_to_num and its kind out, or count what they replace and record the values before they do; watch the engine's own warnings (MuJoCo resets a bad state by itself)."
 }
 

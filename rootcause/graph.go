@@ -135,7 +135,7 @@ func (c *Case) frozen() Feature {
 	for _, p := range pairs {
 		for _, f := range c.fields {
 			from := c.first(p.from)
-			if f.kind != p.made || f.len() < frozenFrames || from.len() < 3 {
+			if f.kind != p.made || f.len() < frozenFrames || from.len() < 3 || f.Clock == dump.ClockMinibatch || f.Clock == dump.ClockUpdate {
 				continue
 			}
 			seen = true

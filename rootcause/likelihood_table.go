@@ -373,6 +373,14 @@ var likelihoods = []row{
 		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .02,
 		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .002, math: .001, unknown: .05,
 	}},
+	{X24, halted, likes{
+		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .002,
+		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .01, math: .005, unknown: .06,
+	}},
+	{X24, no, likes{
+		contact: .998, reward: .998, normalizer: .998, std: .998, graph: .978,
+		capacity: .998, model: .998, sensor: .998, reset: .998, action: .998, learner: .988, math: .994, unknown: .92,
+	}},
 
 	{X25, "ascent", likes{
 		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
@@ -469,7 +477,7 @@ var likelihoods = []row{
 // rare holds what a cause without a column of its own makes of a feature, by outcome, where that differs from the cause that stands in for it.
 var rare = map[string]map[outcome]float64{
 	PrecisionLoss: {
-		{X21, yes}: .90, {X24, yes}: .30, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, no}: .70, {F10, yes}: .05,
+		{X21, yes}: .90, {X24, yes}: .30, {X24, halted}: .02, {X24, no}: .68, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, no}: .70, {F10, yes}: .05,
 		{F10, no}: .90, {F11, yes}: .05,
 	},
 	PaddingRows: {
@@ -496,7 +504,7 @@ var rare = map[string]map[outcome]float64{
 		{F12, yes}: .003, {X1, "recent"}: .10, {X1, no}: .80, {X9, "cuda"}: .40, {X9, "backend"}: .45, {X9, "other"}: .08, {X9, "std"}: .07, {X8, yes}: .05, {X8, "part"}: .02, {X8, no}: .93,
 	},
 	Masked: {
-		{X3, yes}: .05, {X3, "sudden"}: .05, {X3, no}: .90, {F10, no}: .93, {F11, yes}: .10, {X17, yes}: .45,
+		{X3, yes}: .05, {X3, "sudden"}: .05, {X3, no}: .90, {F10, no}: .93, {F11, yes}: .10, {X17, yes}: .45, {X24, halted}: .08, {X24, no}: .92,
 		{X17, "named"}: .10, {X17, "shown"}: .40, {X17, no}: .05, {F1, onPhysics}: .27, {F1, onSensor}: .27,
 		{F1, onReward}: .27, {F1, onObsNorm}: .03, {F1, onStd}: .03, {F1, onLearner}: .05, {F1, onMultiple}: .08, {F2, yes}: .40, {F6, yes}: .30,
 	},

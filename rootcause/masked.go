@@ -15,7 +15,7 @@ const zeroRun = 2
 // maskedValues is X17: what went bad was replaced before anybody recorded it. A
 // run that counts its replacements says so itself; otherwise the largest finite
 // number (what nan_to_num makes of an infinity), a run of exact zeros in an env
-// that never had any, or a clock that ran backwards (an engine's own reset).
+// that never had any, a count of skipped steps that rises, or a clock that ran backwards (an engine's own reset).
 func (c *Case) maskedValues() Feature {
 	if s, ok := c.replaced(); ok {
 		if r := c.root(); r != nil && r.class != masked && (r.tick < s.tick || r.tick == s.tick && (r.f == nil || r.f.kind.isBody() || s.f != nil && !s.f.kind.isBody())) {
@@ -36,6 +36,9 @@ func (c *Case) maskedValues() Feature {
 		return f
 	}
 	if f, ok := c.turnedBack(); ok {
+		return f
+	}
+	if f, ok := c.skipping(); ok {
 		return f
 	}
 	if f, ok := c.zeroed(); ok {

@@ -158,7 +158,7 @@ var rules = []rule{
 	},
 	{
 		id: X17, name: "replaced", group: "X17", measure: (*Case).maskedValues,
-		means: "the run says so (\"named\": and of what); or the largest finite number, a run of exact zeros, speeds pinned at one number, a clock that turns back",
+		means: "the run says so (\"named\": and of what); or the largest finite number, a run of exact zeros, speeds pinned at one number, a count of skipped steps that rises in most of the last minibatches, a clock that turns back",
 		ask:   "count what is replaced (nan_to_num, skipped steps, auto-resets) as nan_replaced events",
 	},
 	{
@@ -193,7 +193,7 @@ var rules = []rule{
 	},
 	{
 		id: X24, name: "deaf", group: "X24", measure: (*Case).deaf,
-		means: "gradients flow and no parameter moves by a bit",
+		means: "gradients flow and no parameter moves by a bit; (\"halted\") the gradient became exactly zero and all parameters stopped, while the loss goes on",
 		ask:   "record gradients and parameters on the minibatch clock",
 	},
 	{

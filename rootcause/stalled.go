@@ -3,7 +3,6 @@ package rootcause
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/nanguard/nanguard/dump"
@@ -21,6 +20,9 @@ func (c *Case) stalled() (Feature, bool) {
 		}
 		if g := c.online(f); g != nil {
 			if out, ok := f.trails(g); ok {
+				return out, true
+			}
+			if out, ok := c.stumbles(f, g); ok {
 				return out, true
 			}
 		}
@@ -69,14 +71,29 @@ func (c *Case) online(target *field) *field {
 	for _, cut := range []string{"_target", "target_", "target."} {
 		name = strings.Replace(name, cut, "", 1)
 	}
-	i := slices.IndexFunc(c.fields, func(f *field) bool {
-		return f.kind == param && f != target && strings.ToLower(f.Name) == name && f.len() == target.len() && f.to-f.from == target.to-target.from
-	})
-	if i < 0 || target.Stage != dump.StageParam {
+	if target.Stage != dump.StageParam {
 		return nil
 	}
-	return c.fields[i]
+	var critics []*field
+	for _, f := range c.fields {
+		if f.kind != param || f == target || f.len() != target.len() || f.to-f.from != target.to-target.from {
+			continue
+		}
+		if strings.ToLower(f.Name) == name {
+			return f
+		}
+		if about(f.Name, criticWords...) && !about(f.Name, "target") {
+			critics = append(critics, f)
+		}
+	}
+	if len(critics) == 1 && name == "param.target" {
+		return critics[0] // a target that does not say whose has one critic to follow
+	}
+	return nil
 }
+
+// criticWords are in the names of networks that a target network follows.
+var criticWords = []string{"critic", "value", "qf", "q_", "q1", "qnet"}
 
 // trailing is how far, as a share of itself, a target's weight must stay from the one
 // that it follows for any moving average to move it.
@@ -113,6 +130,74 @@ func (f *field) trails(g *field) (Feature, bool) {
 	out := found(yes, fmt.Sprintf("%d of %d recorded weights of %s do not move by a bit in %d records although those of %s, which they follow, are more than %g %% away: rounding swallows the steps", still, cols, f.Name, f.len(), g.Name, 100*trailing))
 	out.Measured, out.Baseline = float64(still), float64(cols)
 	return out.in(f, -1, -1, f.frames.Ticks[0]), true
+}
+
+// The bounds of a target that moves in parts: how often, of the records in which any
+// of it moves, the others stand still, and how far its least share may reach of what it follows.
+const (
+	stumbleCols  = 3
+	stumbleShare = 0.2
+	slowFollow   = 0.02
+)
+
+// stumbles reports whether a target of a run that declares low precision hardly
+// follows: in the records in which some of its numbers move, others that are far
+// from those they follow do not move by a bit, now these, now those. A moving
+// average moves all of them in each of its steps, and a copy leaps.
+func (c *Case) stumbles(f, g *field) (Feature, bool) {
+	low := c.targetType(f)
+	if low == "" {
+		return Feature{}, false
+	}
+	cols, cells, still, stood, records := 0, 0, 0, 0, 0
+	for col := range f.to - f.from {
+		if !f.apart(g, col) || g.stillColumn(col) {
+			continue
+		}
+		gap := math.Abs(g.at(f.len()-1, 0, col) - f.at(0, 0, col))
+		if math.Abs(f.at(f.len()-1, 0, col)-f.at(0, 0, col)) > slowFollow*gap {
+			return Feature{}, false
+		}
+		cols++
+		rested := 0
+		for i := 1; i < f.len(); i++ {
+			if f.same(i-1, i) {
+				continue
+			}
+			cells++
+			if f.at(i, 0, col) == f.at(i-1, 0, col) {
+				still, rested = still+1, rested+1
+			}
+		}
+		if rested > 0 {
+			stood++
+		}
+	}
+	for i := 1; i < f.len(); i++ {
+		if !f.same(i-1, i) {
+			records++
+		}
+	}
+	if cols < stumbleCols || records < deafFor || stood < stumbleCols || float64(still) < stumbleShare*float64(cells) {
+		return Feature{}, false
+	}
+	out := found(yes, fmt.Sprintf("%s is kept in %s and came less than %g %% of the way to %s in %d records; whenever some of it moves, %.0f %% of the rest stands still to the bit: rounding swallows the steps",
+		f.Name, low, 100*slowFollow, g.Name, f.len(), 100*float64(still)/float64(cells)))
+	out.Measured, out.Baseline = float64(still)/float64(cells), stumbleShare
+	return out.in(f, -1, -1, f.frames.Ticks[0]), true
+}
+
+// targetType names the low precision that a target network is kept in, "" for none.
+func (c *Case) targetType(f *field) string {
+	if lowType(f.DType) {
+		return f.DType
+	}
+	for _, name := range []string{"target.dtype", f.Name + ".dtype"} {
+		if t := strings.TrimPrefix(c.text(name), "torch."); lowType(t) {
+			return t
+		}
+	}
+	return c.lowPrecision()
 }
 
 // apart reports whether a column stays far from that of another field.

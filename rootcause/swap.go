@@ -126,15 +126,17 @@ func (f *field) raised(i int) string {
 func permuted(m, v *field, i int) string {
 	cols := v.to - v.from
 	apart := func(now, was int) float64 { return strayed(m, v, i-1, was, i, now) }
-	left, met := 0, map[int]bool{}
-	at, from := -1, -1
-	for now := range cols {
-		if !(apart(now, now) > farMean) {
-			continue
+	var left []int
+	for col := range cols {
+		if apart(col, col) > farMean {
+			left = append(left, col)
 		}
-		left++
+	}
+	met := map[int]bool{}
+	at, from := -1, -1
+	for _, now := range left {
 		best, least := -1, nearMean
-		for was := range cols {
+		for _, was := range left { // what one column lost another has
 			if d := apart(now, was); was != now && !met[was] && d < least {
 				best, least = was, d
 			}
@@ -146,7 +148,7 @@ func permuted(m, v *field, i int) string {
 			at, from = now, best
 		}
 	}
-	if left < swapColumns || len(met) < swapColumns || float64(len(met)) < swapMost*float64(left) {
+	if len(met) < swapColumns || float64(len(met)) < swapMost*float64(len(left)) {
 		return ""
 	}
 	return fmt.Sprintf("%d columns of %s and %s took over the values of other columns (%s those of %s)", len(met), m.Name, v.Name, v.column(at), v.column(from))
