@@ -63,10 +63,10 @@ static int launch(repeat_guard *g, repeat_check *c, const ng_ref *refs) {
 	void *params[] = {c->params};
 	if (((launch_kernel *)g->launch)(g->function, c->blocks, 1, 1, g->threads, 1, 1, 0, g->stream, params, NULL) != 0) return 0;
 	c->made++;
+	c->turn = ++g->turns;
 	atomic_fetch_add_explicit(&repeated, 1, memory_order_relaxed);
-	/* Without its mark no check on another stream knows when this one is done. What
-	 * keeps a mark from being recorded keeps the next check from being launched, which
-	 * Go will find. */
+	/* Without its mark no check on another stream knows when this one is done: Go will
+	 * try once more, and nothing is launched here before that. */
 	g->torn = g->stream != 0 && ((event_record *)g->record)(g->mark, g->stream) != 0;
 	return 1;
 }

@@ -7,7 +7,9 @@ package main
 import "C"
 
 import (
+	"cmp"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,7 +97,7 @@ func (r *repeater) Go(s detect.Steady) {
 	if p == nil || p.places == 0 {
 		return
 	}
-	p.stream, p.code, p.torn = C.uintptr_t(s.Stream), C.NG_OK, 0
+	p.stream, p.code = C.uintptr_t(s.Stream), C.NG_OK
 	if s.Tripped {
 		p.code = C.NG_TRIPPED
 	}
@@ -108,16 +110,24 @@ func (r *repeater) Made(to detect.Ledger) {
 	if r.place == nil {
 		return
 	}
+	var room [C.REPEAT_CHECKS]*C.repeat_check
+	made := room[:0]
 	for i := range r.place.checks[:r.place.places] {
-		c := &r.place.checks[i]
-		if c.made == 0 {
-			continue
+		if c := &r.place.checks[i]; c.made > 0 {
+			made = append(made, c)
 		}
+	}
+	slices.SortFunc(made, func(a, b *C.repeat_check) int { return cmp.Compare(a.turn, b.turn) })
+	for _, c := range made {
 		to.Count(int64(c.made), int(c.counted), c.advance != 0)
 		c.made = 0
 		for k := range c.refs[:c.n] {
 			to.Address(detect.FieldID(c.refs[k].field), uintptr(c.refs[k].address))
 		}
+	}
+	if r.place.torn != 0 {
+		to.Unmarked()
+		r.place.torn = 0
 	}
 }
 

@@ -21,6 +21,7 @@ typedef struct {
 	int32_t counted;        /* the clock as the guard counts it */
 	uint32_t n, blocks;
 	int64_t made;           /* since Go looked */
+	int64_t turn;           /* when it was made last, by the guard's turns */
 	uint64_t fixed;         /* a bit for each ref that may not move */
 	ng_ref refs[REPEAT_REFS]; /* as they were the last time */
 	uint64_t params[REPEAT_PARAMS / 8];
@@ -33,6 +34,7 @@ typedef struct {
 	uint32_t open;      /* 1: checks may be made. Go sets it to 0 and waits until none is being made before it touches the rest */
 	ng_guard guard;     /* 0: none */
 	uint32_t torn;      /* 1: a mark could not be recorded */
+	int64_t turns;      /* checks that were made here */
 	uint32_t seen;      /* what *news is while the GPU says nothing new */
 	uintptr_t news;     /* a const uint32_t * */
 	uintptr_t stream;   /* of all checks */
@@ -47,12 +49,15 @@ typedef struct {
 	repeat_check checks[REPEAT_CHECKS];
 } repeat_guard;
 
+/* What has no ng_ before its name stays within the library. */
+#define HIDDEN __attribute__((visibility("hidden")))
+
 /* The places, by handle modulo their number. NULL: not used so far. */
-extern repeat_guard *repeat_guards[REPEAT_GUARDS];
+HIDDEN extern repeat_guard *repeat_guards[REPEAT_GUARDS];
 
 /* Makes a check, if it can be made without Go: its code, or REPEAT_NOT. */
 enum { REPEAT_NOT = -1000 };
-int repeat(ng_guard guard, int32_t clock, int32_t advance, const ng_ref *refs, uint32_t n, void *stream);
+HIDDEN int repeat(ng_guard guard, int32_t clock, int32_t advance, const ng_ref *refs, uint32_t n, void *stream);
 
 /* How many checks were made here since the library was loaded. For tests. */
 int64_t ng_repeated(void);

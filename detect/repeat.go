@@ -38,7 +38,10 @@ type Learned struct {
 type Ledger interface {
 	// Count takes in that a check was made so many times.
 	Count(times int64, clock int, advance bool)
-	// Address takes in where a field of such a check was the last time.
+	// Unmarked takes in that nothing marks the end of the latest one on its stream.
+	Unmarked()
+	// Address takes in where a field of such a check was the last time. Of checks with
+	// the same field, the latest tells last.
 	Address(id FieldID, address uintptr)
 }
 
@@ -103,6 +106,12 @@ func (l ledger) Count(times int64, clock int, advance bool) {
 		at.counts[clock] += times
 	}
 	l.g.capture = false
+}
+
+func (l ledger) Unmarked() {
+	if err := l.g.rec.(*device).engine.Mark(); err != nil {
+		l.g.giveUp(err) //nolint:errcheck // the next check returns it
+	}
 }
 
 func (l ledger) Address(id FieldID, address uintptr) { l.g.fields[id].address = address }

@@ -131,6 +131,64 @@ guard.close()
     assert moved["name"] == "qvel" and moved["tick"] == 13
 
 
+def test_a_field_is_where_its_latest_check_was(driver, dumps) -> None:  # noqa: F811
+    """Two kinds of checks may have the same field at two places; a graph is looked after by where it was last."""
+    (path,) = run(
+        driver,
+        LOOP
+        + """
+guard = nanguard.Guard(8, sys.argv[1])
+for i in range(50):
+    if i > 0:
+        guard.check("substep", qvel=b, qacc=c)
+    guard.check("substep", qvel=a)
+    if i == 0:
+        guard.check("substep", qvel=b, qacc=c)
+assert repeated() > 50
+guard.note("graph_capture", "step", detail={"graph": "step", "reads": {"qvel": a}})
+guard.check("substep", qvel=b, qacc=c)
+say(guard.dump())
+guard.close()
+""",
+        dumps,
+    )
+    (moved,) = Dump(path[0]).events("buffer_moved")
+    assert moved["name"] == "qvel" and moved["tick"] == 101
+
+
+@pytest.mark.parametrize("for_ever", [False, True])
+def test_a_mark_that_could_not_be_recorded(driver, dumps, for_ever) -> None:  # noqa: F811
+    """Whoever asks the guard next makes up for it, and when that cannot be, the next check says so."""
+    (codes, path) = run(
+        driver,
+        LOOP
+        + f"for_ever = {for_ever}"
+        + """
+guard = nanguard.Guard(8, sys.argv[1])
+for i in range(20):
+    guard.check("substep", qvel=a)
+codes = []
+cu.ng_marks(999)
+before = repeated()
+while repeated() == before and not codes:
+    try: guard.check("substep", qvel=a)
+    except nanguard.NanGuardError as e: codes.append(e.code)
+if not for_ever: cu.ng_marks(0)
+guard.poll()
+for i in range(2):
+    try: guard.check("substep", qvel=a, stream=0)
+    except nanguard.NanGuardError as e: codes.append(e.code)
+cu.ng_marks(0)
+say(codes)
+say(guard.dump())
+guard.close()
+""",
+        dumps,
+    )
+    assert codes[0] == (["off"] * 2 if for_ever else [])
+    assert len(Dump(path[0]).field("qvel")) == (21 if for_ever else 23)
+
+
 def test_threads_and_guards(driver, dumps) -> None:  # noqa: F811
     """No check is lost when several threads check, look and note, and guards come and go."""
     said = run(

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "contract.h"
 
+#include <dlfcn.h>
+
 static void sizes_agree(void) {
 	CHECK(ng_sizeof("ng_config") == sizeof(ng_config));
 	CHECK(ng_sizeof("ng_field") == sizeof(ng_field));
@@ -11,6 +13,13 @@ static void sizes_agree(void) {
 	CHECK(ng_sizeof("ng_summary") == sizeof(ng_summary));
 	CHECK(ng_sizeof("ng_nothing") == 0 && ng_sizeof(NULL) == 0);
 	CHECK(ng_abi() == NG_ABI && NG_ABI > 1);
+}
+
+/* A name that a program or another library may well have too would be taken for theirs. */
+static void only_its_own_names_are_visible(void) {
+	CHECK(dlsym(RTLD_DEFAULT, "ng_check") != NULL);
+	CHECK(dlsym(RTLD_DEFAULT, "repeat") == NULL);
+	CHECK(dlsym(RTLD_DEFAULT, "repeat_guards") == NULL);
 }
 
 static void defaults_are_those_of_the_header(void) {
@@ -100,6 +109,7 @@ static void handles_are_not_used_again(void) {
 
 void interface_keeps_its_promises(void) {
 	sizes_agree();
+	only_its_own_names_are_visible();
 	defaults_are_those_of_the_header();
 	a_failed_constructor_says_why();
 	structs_of_other_versions();

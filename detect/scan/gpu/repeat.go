@@ -36,6 +36,9 @@ func (e *Engine) Repeat() (r Repeat, ok bool) {
 // another one has to be put in order first.
 func (e *Engine) Stream() (s cuda.Stream, begun bool) { return e.order.last, e.order.begun }
 
+// Mark records the mark behind the latest check once more, for who could not.
+func (e *Engine) Mark() error { return e.order.after(e.order.last) }
+
 // News returns a number in memory that the device shares with the host. As long
 // as it is what Verdict.Seq was, Poll has nothing new.
 func (e *Engine) News() *uint32 { return &(*kernel.Verdict)(e.said.Base).Seq }

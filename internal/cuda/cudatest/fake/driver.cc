@@ -41,6 +41,7 @@ uintptr_t next_handle = 0x1000;
 size_t in_use[kDevices], capacity = size_t(1) << 30;
 uint64_t launches;
 Result lost[kDevices];  // what every call on the device returns once its context is gone
+Result marks;  // what cuEventRecord returns when it is not OK
 thread_local std::vector<uintptr_t> contexts;
 thread_local int capture_mode;  // 2: relaxed
 const uintptr_t kContext = 0xc0de;
@@ -251,7 +252,7 @@ CALL cuGraphExecDestroy(uintptr_t x) { NEED_CONTEXT; return graphs.erase(x) ? OK
 
 CALL cuEventCreate(uintptr_t* e, unsigned) { NEED_CONTEXT; events[*e = next_handle++] = device(); return OK; }
 CALL cuEventDestroy_v2(uintptr_t e) { NEED_CONTEXT; return events.erase(e) ? OK : INVALID_HANDLE; }
-CALL cuEventRecord(uintptr_t e, uintptr_t s) { NEED_CONTEXT; NEED(events.count(e) && events[e] == device(), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
+CALL cuEventRecord(uintptr_t e, uintptr_t s) { NEED_CONTEXT; NEED(!marks, marks); NEED(events.count(e) && events[e] == device(), INVALID_HANDLE); return capturing(s) ? CAPTURE_UNSUPPORTED : OK; }
 CALL cuEventSynchronize(uintptr_t e) { NEED_SAFE; return events.count(e) ? OK : INVALID_HANDLE; }
 CALL cuEventQuery(uintptr_t e) { NEED_CONTEXT; return events.count(e) ? OK : INVALID_HANDLE; }
 CALL cuEventElapsedTime(float* ms, uintptr_t a, uintptr_t b) { NEED_CONTEXT; NEED(events.count(a) && events.count(b), INVALID_HANDLE); *ms = 0; return OK; }
@@ -282,6 +283,12 @@ extern "C" unsigned ng_objects() {
 extern "C" void ng_lose(int device, Result r) {
   LOCK;
   lost[device] = r;
+}
+
+// ng_marks has every cuEventRecord fail, and with 0 none.
+extern "C" void ng_marks(Result r) {
+  LOCK;
+  marks = r;
 }
 
 // ng_sizeof lets the tests compare layout.go with the compiler's opinion.
