@@ -131,6 +131,8 @@ func (c *Case) doubt(b []kind, r *step) float64 {
 		return 1
 	}
 	switch o, at := c.observed(r); {
+	case r.is(mean, std, value, action, logProb) && r.env >= 0 && r.row >= 0 && c.seesFine(r):
+		return implied
 	case r.is(obs, sensor) && r.row >= 0 && r.local():
 		return implied
 	case o != nil && (o.class == "" || o.local()) && at:

@@ -141,7 +141,10 @@ func fixMath(c *Case) string {
 	return fmt.Sprintf("Keep %s inside its domain: clamp before acos, log and sqrt, add a floor to norms that are divided by.", what)
 }
 
-func fixPrecision(*Case) string {
+func fixPrecision(c *Case) string {
+	if _, ok := c.scaledOver(); ok {
+		return "Skip the optimizer's step where a gradient is not finite and halve the scale (torch.amp.GradScaler does both; call unscale_ before clipping), cap the scale, or train in bfloat16, which needs none."
+	}
 	return "Keep log_alpha, its optimizer and every small scalar that is learned in float32 (outside autocast), and check the update: it must be at least half a unit in the last place of the value."
 }
 

@@ -35,7 +35,7 @@ func (c *Case) fineState(r *step) bool {
 // optimizerStep is the part of X23 for the step of the optimizer: a parameter that
 // is NaN although the loss and every gradient of that step are finite.
 func (c *Case) optimizerStep(r *step) (Feature, bool) {
-	if !r.is(param, paramStd, logStd) || !nonFinite(r.class) || r.row < 0 || r.first() || !c.lossesFine(r) || !c.gradientsFine(r) {
+	if !r.is(param, paramStd, logStd) || !nonFinite(r.class) || r.row < 0 || r.first() && !c.newborn(r) || !c.lossesFine(r) || !c.gradientsFine(r) {
 		return Feature{}, false
 	}
 	return found("optimizer", fmt.Sprintf("%s is %s after a step whose loss and gradients are finite: the arithmetic of the optimizer did it (0/0 where a gradient was always zero and eps is zero)",

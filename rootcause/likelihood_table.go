@@ -354,7 +354,7 @@ var likelihoods = []row{
 	}},
 	{X23, "network", likes{
 		contact: .001, reward: .001, normalizer: .002, std: .002, graph: .005,
-		capacity: .001, model: .001, sensor: .002, reset: .001, action: .002, learner: .003, math: .10, unknown: .02,
+		capacity: .001, model: .001, sensor: .005, reset: .001, action: .002, learner: .003, math: .10, unknown: .02,
 	}},
 	{X23, "flat", likes{
 		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,

@@ -35,3 +35,29 @@ func TestPolicyAlone(t *testing.T) {
 	c, _ = newRun(60).only("action", "ctrl", "reward", "done").all("action", -2, nan).judge()
 	assert.Equal(t, 1.0, c.ruledOut(RewardOverflow))
 }
+
+// TestPolicyRunsAway: a policy's output that grows in one env, from observations that
+// are fine, is neither a reward's doing nor that of the physics.
+func TestPolicyRunsAway(t *testing.T) {
+	run := func() *loopRun {
+		r := newRun(60).drop("ctrl", "qacc", "qvel", "qpos", "nefc", "solver_niter", "sensordata", "reward.upright", "reward.reach")
+		v := 1.0
+		for i := 30; i < 60; i++ {
+			v *= 1.8
+			r.set("policy.mean", i, 1, 0, v)
+		}
+		return r.set("policy.mean", -1, 1, 0, inf)
+	}
+	belief := func(r *loopRun, cause string) float64 {
+		_, d := r.judge()
+		for _, h := range d.Causes {
+			if h.ID == cause {
+				return h.Probability
+			}
+		}
+		return 0
+	}
+	assert.Less(t, belief(run(), RewardOverflow), 0.1)
+	blind := run().drop("obs.policy", "obs.policy.normalized", "normalizer.mean", "normalizer.var")
+	assert.Greater(t, belief(blind, ContactDivergence), 2*belief(run(), ContactDivergence), "what the policy saw of the state is not recorded")
+}

@@ -22,6 +22,9 @@ const (
 // not move by a single bit, although what should move it is there. Rounding
 // swallows the update; no value of such a run is ever non-finite.
 func (c *Case) precision() Feature {
+	if f, ok := c.scaledOver(); ok {
+		return f
+	}
 	if f, ok := c.flushed(); ok {
 		return f
 	}

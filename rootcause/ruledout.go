@@ -37,11 +37,11 @@ func (c *Case) ruledOut(cause string) float64 {
 }
 
 // policyAlone reports whether it began in what a policy or a normalizer makes for
-// one env, while most others were fine. A reward reaches these by way of the learner
+// one env, non-finite or running away, while most others were fine. A reward reaches these by way of the learner
 // only, which changes them in all envs.
 func (c *Case) policyAlone() bool {
 	r := c.root()
-	return r.is(obsNorm, mean, std, action, logProb) && nonFinite(r.class) && c.lone(r)
+	return r.is(obsNorm, mean, std, action, logProb) && c.lone(r)
 }
 
 // graphSigns reports whether anything speaks of a graph or of memory that moved:
