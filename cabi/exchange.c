@@ -33,7 +33,7 @@ typedef struct dl_exchange {
 	void *managed_from_object;
 	void *managed_to_object;
 	int (*tensor_from_object)(void *object, dl_tensor *out);
-	void *current_stream;
+	int (*current_stream)(int32_t device_type, int32_t device_id, void **out);
 } dl_exchange;
 
 _Static_assert(sizeof(dl_tensor) == 48, "dl_tensor is not DLPack's");
@@ -94,10 +94,11 @@ static int place(const dl_tensor *t, ng_ref *ref) {
 	return 1;
 }
 
-/* Returns the table's function, or that of an older one behind a newer table. */
-static int (*locator(const dl_exchange *api))(void *, dl_tensor *) {
-	while (api != NULL && api->major != 1) api = api->older;
-	return api == NULL ? NULL : api->tensor_from_object;
+/* Returns the table, or the older one behind a newer table. */
+static const dl_exchange *table(const void *api) {
+	const dl_exchange *t = api;
+	while (t != NULL && t->major != 1) t = t->older;
+	return t;
 }
 
 uint32_t ng_refs_from_objects(const ng_source *sources, void *const *objects, uint32_t n, size_t type_at, ng_ref *refs) {
@@ -105,8 +106,8 @@ uint32_t ng_refs_from_objects(const ng_source *sources, void *const *objects, ui
 		dl_tensor t;
 		if (sources[i].exchange_api == NULL) continue;
 		if (*(void *const *)((const char *)objects[i] + type_at) != sources[i].type) return i;
-		int (*locate)(void *, dl_tensor *) = locator(sources[i].exchange_api);
-		if (locate == NULL || locate(objects[i], &t) != 0 || !place(&t, &refs[i])) return i;
+		const dl_exchange *api = table(sources[i].exchange_api);
+		if (api == NULL || api->tensor_from_object == NULL || api->tensor_from_object(objects[i], &t) != 0 || !place(&t, &refs[i])) return i;
 	}
 	return n;
 }
@@ -120,10 +121,22 @@ __attribute__((constructor)) static void find_interpreter(void) {
 	restore_thread = (void (*)(void *))dlsym(RTLD_DEFAULT, "PyEval_RestoreThread");
 }
 
+/* Asks the framework of the first tensor on a GPU which stream is current there. */
+static int current_stream(const ng_source *sources, const ng_ref *refs, uint32_t n, void **stream) {
+	*stream = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		const dl_exchange *api = table(sources[i].exchange_api);
+		if (refs[i].memory != NG_CUDA) continue;
+		return api != NULL && api->current_stream != NULL && api->current_stream(DL_CUDA, refs[i].device, stream) == 0;
+	}
+	return 1;
+}
+
 int ng_check_objects(ng_guard guard, int32_t clock, int32_t advance, const ng_source *sources, void *const *objects, uint32_t n,
 	size_t type_at, ng_ref *refs, void *stream) {
 	if (save_thread == NULL || restore_thread == NULL) return NG_UNLIKE;
 	if (ng_refs_from_objects(sources, objects, n, type_at, refs) != n) return NG_UNLIKE;
+	if (stream == NG_STREAM_CURRENT && !current_stream(sources, refs, n, &stream)) return NG_UNLIKE;
 	void *thread = save_thread();
 	int code = (advance ? ng_check : ng_check_same)(guard, clock, refs, n, stream);
 	restore_thread(thread);

@@ -318,6 +318,10 @@ typedef struct ng_source {
  * index, n when there was none. In a ref with rows 1 all dimensions are columns. */
 uint32_t ng_refs_from_objects(const ng_source *sources, void *const *objects, uint32_t n, size_t type_at, ng_ref *refs);
 
+/* Stands for the stream that is current in the framework of the first object on a
+ * GPU, for ng_check_objects. */
+#define NG_STREAM_CURRENT ((void *)-1)
+
 /* For bindings of Python too: ng_refs_from_objects of objects that all have the
  * exchange, then, with the interpreter's lock let go, ng_check, or ng_check_same
  * when advance is 0. Returns NG_UNLIKE when that cannot be: nothing was checked, and

@@ -72,7 +72,7 @@ def watch(guard, env, runner, graph):
         for group, name in groups:
             made[name] = result[0][group]
         made["reward"], made["done"], made["episode_step"] = env.reward_buf, env.reset_buf, env.episode_length_buf
-        guard.check("step", made)
+        guard.check("step", made, defer=True)  # nobody changes these before the policy has acted on them
 
     def acted(action, *_):
         t = alg.transition

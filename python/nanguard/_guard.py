@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import os
@@ -95,6 +96,7 @@ class Guard:
         self._reported: Verdict | None = None  # the latest trip that was acted upon
         self._closed_with: tuple[Verdict | None] | None = None  # the verdict as it stood when the guard was closed
         self._said_plan = False
+        self._deferred: tuple[str, dict[str, Any], Any] | None = None  # clock, arrays and stream of a check that waits
         self._watches: list[Any] = []  # ModuleWatch
         self._hooks: _hooks.Hooks | None = None
         path, scratch = model_file(model)
@@ -264,7 +266,15 @@ class Guard:
 
     # The loop.
 
-    def check(self, clock: str = "step", arrays: Mapping[str, Any] | None = None, *, stream: Any = None, **named: Any) -> None:
+    def check(
+        self,
+        clock: str = "step",
+        arrays: Mapping[str, Any] | None = None,
+        *,
+        stream: Any = None,
+        defer: bool = False,
+        **named: Any,
+    ) -> None:
         """Looks at arrays as they stand now; this is one more count of the clock.
 
         ``guard.check(obs=obs, reward=rew)``, or with a mapping for names with dots:
@@ -284,13 +294,22 @@ class Guard:
         later in the same count goes to :meth:`check_same`. They are two ticks in any
         case, and what is bad in the earlier one is bad first.
 
+        With ``defer`` the check waits for the :meth:`check_same` of its clock that
+        follows, and both are one launch and one tick: what an env step made, and what
+        the policy makes of it. Until then the arrays must stay as they are. Whatever
+        else comes first, an exception that leaves the block included, has the check
+        made as it would have been. Not for what a graph captures.
+
         Check observations right after a reset and before the policy reads them:
         torch's distributions raise on a NaN, and the guard sees nothing of what is
         checked behind that. The dump then has the exception and no trip.
         """
-        if self._watches:
+        if self._watches or self._deferred is not None:
             self._flush()
-        self._check(True, clock, arrays, named, stream)
+        if defer:
+            self._deferred = (clock, {**(arrays or {}), **named}, stream)
+        else:
+            self._check(True, clock, arrays, named, stream)
 
     def check_same(self, clock: str = "step", arrays: Mapping[str, Any] | None = None, *, stream: Any = None, **named: Any) -> None:
         """:meth:`check` within the present count of the clock.
@@ -298,6 +317,14 @@ class Guard:
         For what belongs to the step under way, such as the policy's outputs before
         the envs step, or for a second look, such as at the state right after a reset.
         """
+        deferred = self._take_deferred() if self._deferred is not None else None
+        if deferred is not None:
+            together = {**deferred[1], **(arrays or {}), **named}
+            alike = deferred[0] == clock and stream is None and deferred[2] is None and not self._watches
+            if alike and len(together) == len(deferred[1]) + len(arrays or {}) + len(named):
+                self._check(True, clock, together, {}, None)
+                return
+            self._check(True, deferred[0], deferred[1], {}, deferred[2])
         if self._watches:
             self._flush()
         self._check(False, clock, arrays, named, stream)
@@ -313,7 +340,7 @@ class Guard:
         that lies on a GPU stays there and keeps its type, and a field that was bound
         keeps the type it was bound in.
         """
-        if self._watches:
+        if self._watches or self._deferred is not None:
             self._flush()
         arrays: dict[str, Any] = {}
         for given in (numbers, named):
@@ -343,7 +370,7 @@ class Guard:
                 named = self._with_watched(clock, named)
             plan = self._plans.get((clock, *named)) or self._make_plan(clock, named)
             given = tuple(named.values())
-            code = plan.check(advance, given, plan.on(stream)) if plan.whole else UNLIKE
+            code = plan.check(advance, given, stream) if plan.whole else UNLIKE
             if code == UNLIKE:
                 keep = plan.fill(given)
                 if plan.watched:
@@ -357,8 +384,16 @@ class Guard:
         if code != 0 or not self._said_plan:
             self._after(code)
 
+    def _take_deferred(self) -> tuple[str, dict[str, Any], Any] | None:
+        with self._lock:
+            deferred, self._deferred = self._deferred, None
+            return deferred
+
     def _flush(self) -> None:
-        """Has the watched modules check what they saw, which was before whatever comes now."""
+        """Makes the check that was deferred and has the watched modules check what they saw: both were before whatever comes now."""
+        deferred = self._take_deferred()
+        if deferred is not None:
+            self._check(True, deferred[0], deferred[1], {}, deferred[2])
         for watch in list(self._watches):
             watch.flush()
 
@@ -426,7 +461,10 @@ class Guard:
         return self._verdict(self._lib.ng_poll)
 
     def wait(self) -> Verdict | None:
-        """:meth:`poll` after waiting for the dump under way, if there is one."""
+        """:meth:`poll` after making the check that was deferred and waiting for the dump under way, if there are any."""
+        if self._deferred is not None and self._close.alive:
+            with contextlib.suppress(Tripped):  # the caller is about to be told
+                self._flush()
         return self._verdict(self._lib.ng_wait)
 
     def _verdict(self, call: Any) -> Verdict | None:

@@ -50,6 +50,9 @@ def _word(address: int) -> int:
     return ctypes.c_uint64.from_address(address).value
 
 
+#: NG_STREAM_CURRENT of nanguard.h.
+_CURRENT = ctypes.c_void_p(-1)
+
 #: Where a tuple has its objects, and an object its type, in this CPython; 0: not where they are looked for.
 _ITEMS = tuple.__basicsize__
 _TYPE_AT = object.__basicsize__ - 8
@@ -99,14 +102,15 @@ class Plan:
         self._rest = list(range(self.n))
         self._refs_from_objects, self._refs_args = lib.ng_refs_from_objects, (n, ctypes.c_size_t(_TYPE_AT), address)
         # Whether the library locates all of them, so that finding them and checking them is one call, and that call.
-        self.whole = False
+        self.whole = self._alike = False  # alike: they are of one type, so one framework knows the stream
         self._check_objects, self._check_args = lib.ng_check_objects, (self.args[0], self.args[1], ctypes.c_int32(1), self._sources)
         self._same_args = (*self._check_args[:2], ctypes.c_int32(0), self._sources)
         self.lent: list[Any] = []  # to the check under way, by owners that know nothing of its stream
         self._loans: Loans | None = None
 
-    def check(self, advance: bool, arrays: tuple[Any, ...], stream: int | None) -> int:
+    def check(self, advance: bool, arrays: tuple[Any, ...], stream: Any) -> int:
         """Makes the check of a whole plan; returns its code, UNLIKE when an array is not like the last in its place."""
+        stream = _CURRENT if stream is None and self._alike else self.on(stream)
         try:
             code: int = self._check_objects(
                 *(self._check_args if advance else self._same_args), id(arrays) + _ITEMS, *self._refs_args, stream
@@ -142,6 +146,7 @@ class Plan:
             self._sources[2 * i : 2 * i + 2] = [id(kind), table]
             self._rest = [k for k in self._rest if k != i]
             self.whole = not self._rest and not self.watched
+            self._alike = len(set(self._types)) == 1
 
     def _withdraw(self, which: Iterable[int]) -> None:
         """Has arrays looked at here again, from anew."""

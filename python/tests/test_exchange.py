@@ -1,10 +1,12 @@
 """DLPack's C exchange: the library asks the framework itself where its tensors are."""
 
 import ctypes
+from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import ENVS
+from fakegpu import driver, run  # noqa: F401  driver is a fixture
 
 import nanguard
 from nanguard._arrays import _DLTensor
@@ -211,3 +213,58 @@ def test_an_interpreter_whose_objects_are_unknown(dumps, monkeypatch) -> None:
             guard.check(obs=Tensor(np.zeros((ENVS, 3))))
         guard.check(obs=Tensor(np.full((ENVS, 3), np.nan)))
         assert (guard.wait().count, Tensor.asked) == (4, 0)
+
+
+ON_GPU = """
+from test_exchange import TABLE, Table, Tensor, capsule
+STREAM = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+asked = []
+
+@STREAM
+def current(kind, index, out):
+    asked.append((kind, index))
+    out[0] = streams[0]
+    return 0
+
+table = Table(1, 3, None, (ctypes.c_void_p * 3)(), TABLE.tensor_from_object, ctypes.cast(current, ctypes.c_void_p))
+
+class OnGPU(Tensor):
+    __dlpack_c_exchange_api__ = capsule(table)
+    def __init__(self):
+        self.memory = Array(8, 3)
+        super().__init__(self.memory.host, (2, 0))
+    @property
+    def __cuda_array_interface__(self):
+        return self.memory.__cuda_array_interface__
+    __array_interface__ = property()
+
+library = ctypes.CDLL(os.environ["NANGUARD_LIBRARY"])
+library.ng_repeated.restype = ctypes.c_int64
+streams = [device.stream.cuda_stream]
+guard = nanguard.Guard(8, sys.argv[1])
+x = OnGPU()
+for i in range(20):
+    guard.check(obs=x)
+before = library.ng_repeated()
+call("cuStreamBeginCapture_v2", device.stream.cuda_stream, 0)
+guard.check(obs=x)
+graph = u64()
+call("cuStreamEndCapture", device.stream.cuda_stream, ctypes.byref(graph))
+captured = made("cuGraphInstantiateWithFlags", graph.value, 0)
+streams[0] = None
+for i in range(20):
+    guard.check(obs=x)
+x.array[2, 1] = np.nan
+call("cuGraphLaunch", captured, device.stream.cuda_stream)
+v = guard.wait()
+print(json.dumps([len(asked), asked[0], before, library.ng_repeated() - before, v.env, v.tick]))
+guard.close()
+"""
+
+
+def test_the_framework_is_asked_for_its_stream(driver, dumps) -> None:  # noqa: F811
+    """A check is on the stream that is current when it is made, in a capture too."""
+    ((asked, whom, before, after, env, tick),) = run(driver, "import os\nsys.path.insert(0, %r)\n" % str(Path(__file__).parent) + ON_GPU, dumps)
+    assert asked == 40 and whom == [2, 0]
+    assert before > 2 and after > 2
+    assert (env, tick) == (2, 41)
