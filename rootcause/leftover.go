@@ -5,53 +5,67 @@ import (
 	"math"
 )
 
-// The bounds of speeds that a reset leaves as they are: how far they may move over
+// The bounds of speeds that a reset leaves as they are: what they may move by over
 // it, how much further than in any step before the pose must, in how many resets.
 const (
-	keptShare  = 0.2
+	keptShare  = 0.1 // of the variance of the speeds over all resets: what was written anew has all of it
 	poseLeap   = 5.0
 	keptLeast  = 4   // resets, in two envs at least
-	keptMost   = 0.8 // of all resets that can be judged
 	keptSpeed  = 0.2 // of the healthy size of qvel: a body at rest keeps nothing
 	stepsPrior = 3   // frames before the reset that say how far the pose moves in a step
 )
 
+// crossing is a reset as the state shows it: a row and the frame before it.
+type crossing struct{ row, i int }
+
 // keptSpeeds finds resets that put the pose back and leave the speeds as they were:
 // the next episode starts with the velocity of the fall that ended the last one.
-// No reset that writes speeds hits those of before, joint for joint, again and again.
+// Speeds that a reset writes, drawn or always the same, say nothing of those before.
 func (c *Case) keptSpeeds() (Feature, bool) {
 	q, v := c.first(qpos), c.first(qvel)
 	if q.len() != v.len() || v.len() < enough || q.rows != v.rows || v.to-v.from < 3 {
 		return Feature{}, false
 	}
-	kept, all, envs, first := 0, 0, 0, -1
-	where, speed := 0, 0.0
+	var all []crossing
+	envs := map[int]bool{}
 	for row := range v.rows {
-		before := kept
 		for _, t := range c.resets[v.env(row)] {
 			i := v.upTo(t)
-			if i < stepsPrior || i+1 >= v.len() || !q.leaps(i, row) || !v.moving(i, row) {
-				continue
+			if i >= stepsPrior && i+1 < v.len() && q.leaps(i, row) && v.moving(i, row) && v.cell(i+1, row).bad == 0 {
+				all, envs[row] = append(all, crossing{row, i}), true
 			}
-			all++
-			if v.shift(i, i+1, row) > keptShare*v.norm(i, row) {
-				continue
-			}
-			if kept++; first < 0 {
-				first, where, speed = i+1, row, v.cell(i, row).max
-			}
-		}
-		if kept > before {
-			envs++
 		}
 	}
-	if kept < keptLeast || envs < 2 || float64(kept) < keptMost*float64(all) {
+	if len(all) < keptLeast || len(envs) < 2 {
 		return Feature{}, false
 	}
-	out := found(atReset, fmt.Sprintf("%d of %d resets put %s back and left %s as it was, in %d envs (env %d starts an episode at %s): a reset must write the speeds too",
-		kept, all, q.Name, v.Name, envs, v.env(where), c.quantity(v, int(v.cell(first, where).arg), speed)))
-	out.Measured, out.Baseline = float64(kept), float64(all)
-	return out.in(v, v.env(where), -1, v.frames.Ticks[first]), true
+	changed, spread := v.over(all)
+	if !(changed < keptShare*spread) {
+		return Feature{}, false
+	}
+	at := all[0]
+	cell := v.cell(at.i+1, at.row)
+	out := found(atReset, fmt.Sprintf("all %d resets of %d envs put %s back and leave %s as it was (env %d starts an episode at %s): a reset must write the speeds too",
+		len(all), len(envs), q.Name, v.Name, v.env(at.row), c.quantity(v, int(cell.arg), cell.max)))
+	out.Measured, out.Baseline = changed/spread, keptShare
+	return out.in(v, v.env(at.row), int(cell.arg), v.frames.Ticks[at.i+1]), true
+}
+
+// over returns by how much a field changes over resets, and how much it differs
+// between them, as sums of squares.
+func (f *field) over(all []crossing) (changed, spread float64) {
+	for col := range f.to - f.from {
+		mean := 0.0
+		for _, x := range all {
+			mean += f.at(x.i, x.row, col) / float64(len(all))
+		}
+		for _, x := range all {
+			was, is := f.at(x.i, x.row, col), f.at(x.i+1, x.row, col)
+			changed += (is - was) * (is - was)
+			spread += (was - mean) * (was - mean)
+		}
+	}
+	return changed, spread
 }
 
 // shift returns how far a row moves between two frames, over all columns.
@@ -60,15 +74,6 @@ func (f *field) shift(i, j, row int) float64 {
 	for col := range f.to - f.from {
 		d := f.at(j, row, col) - f.at(i, row, col)
 		s += d * d
-	}
-	return math.Sqrt(s)
-}
-
-// norm returns the size of a row over all columns.
-func (f *field) norm(i, row int) float64 {
-	s := 0.0
-	for col := range f.to - f.from {
-		s += f.at(i, row, col) * f.at(i, row, col)
 	}
 	return math.Sqrt(s)
 }

@@ -60,6 +60,10 @@ func TestKeptSpeeds(t *testing.T) {
 			b.carries = func(int) bool { return false }
 			b.speed = func(age, row, i int) float64 { return 0.2*float64(age) + 15*hash(403, i-age, row, 0) }
 		},
+		"always the same speed": func(b *fall) {
+			b.carries = func(int) bool { return false }
+			b.speed = func(int, int, int) float64 { return 12 }
+		},
 		"no pose is put back": func(b *fall) { b.pose = func(int) float64 { return 0.3 } },
 		"in one env":          func(b *fall) { b.carries = func(row int) bool { return row == 1 } },
 		"at rest always":      func(b *fall) { b.speed = func(int, int, int) float64 { return 0 } },
