@@ -48,6 +48,11 @@ func (c *Case) extremeAction() Feature {
 			worst = out
 		}
 	}
+	if worst.Value == no {
+		if out, ok := c.allGrew(c.root()); ok {
+			return idle("the commands of all envs grew together, so those of the others are no measure: " + out.Text)
+		}
+	}
 	return worst
 }
 
@@ -184,6 +189,9 @@ func (c *Case) actionLeads() Feature {
 		}
 	}
 	if out, ok := c.actionCreeps(); ok {
+		return out
+	}
+	if out, ok := c.allGrew(r); ok {
 		return out
 	}
 	return found(no, fmt.Sprintf("ctrl%s was in its usual range (up to %s) when the physics ran away", inEnv(r.env), num(f.cell(i, row).max)))

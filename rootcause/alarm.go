@@ -92,8 +92,14 @@ func (c *Case) locate(o *onset) step {
 }
 
 // guardFired reports whether the dump exists because a guard found something,
-// shown or not: every dump of another producer than nanguard.
-func (c *Case) guardFired() bool { return !strings.HasPrefix(c.format, "nanguard") && c.format != "" }
+// shown or not: every dump of another producer than nanguard, but for one that
+// says itself that no env was bad.
+func (c *Case) guardFired() bool {
+	if list, ok := c.meta["nan_env_ids"].([]any); ok && len(list) == 0 {
+		return false // asked for
+	}
+	return !strings.HasPrefix(c.format, "nanguard") && c.format != ""
+}
 
 // lastState finds the earliest run of bad values that lasts until the end of
 // the file, in the env to blame.

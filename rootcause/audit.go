@@ -182,6 +182,9 @@ func (c *Case) modelAudit() Feature {
 		return found("impossible", "the model holds "+s)
 	}
 	dt := c.soundStep()
+	if f, ok := c.selfDriven(dt); ok {
+		return f
+	}
 	if f, ok := auditServo(worstOf(c.servosAt(dt), (*servo).worst), "actuator", dt); ok {
 		return f
 	}
@@ -207,6 +210,38 @@ func (c *Case) modelAudit() Feature {
 	}
 	f.Measured, f.Baseline = s.wdt, unstable
 	return f
+}
+
+// selfDrive is the share by which the speed of a joint must grow by itself in a
+// step: it doubles in seventy of them.
+const selfDrive = 0.01
+
+// selfDriven finds a joint whose actuators push with its speed, more than its own
+// damping holds against: a damper with the wrong sign.
+func (c *Case) selfDriven(dt float64) (Feature, bool) {
+	inv := c.inverses()
+	push, by := map[int]float64{}, map[int]*mjb.Actuator{}
+	for i := range c.model.Actuators {
+		a := &c.model.Actuators[i]
+		if a.Joint < 0 || a.Joint >= len(c.model.Joints) || a.BiasPrm[2] <= 0 || isMuscle(*a) {
+			continue
+		}
+		if dof := c.model.Joints[a.Joint].DofAdr; dof >= 0 && dof < len(inv) {
+			push[dof] += a.Gear * a.Gear * a.BiasPrm[2]
+			by[dof] = a
+		}
+	}
+	for dof := range inv {
+		net := push[dof] - c.damping(dof)
+		if by[dof] == nil || dt*net*inv[dof] <= selfDrive {
+			continue
+		}
+		f := found("impossible", fmt.Sprintf("the model holds a damper of the wrong sign: actuator %s pushes with the speed of its joint (%s per rad/s or m/s through its gear) and the joint's own damping is %s, so that any motion grows by itself",
+			by[dof].Name, num(push[dof]), num(c.damping(dof))))
+		f.Measured, f.Baseline = push[dof], c.damping(dof)
+		return f, true
+	}
+	return Feature{}, false
 }
 
 // auditFilter judges the actuator filter with the shortest time constant: shorter

@@ -83,9 +83,19 @@ func (c *Case) is(id FeatureID, values ...string) bool {
 }
 
 func entersCapacity(c *Case) bool { return c.is(F4, yes, "said") || c.is(X12, yes) }
+
+// entersModel always lets the model in where the physics ran away: contacts are not
+// the only thing that does that, and without a rival they would be believed for
+// want of one. Where nothing can touch, and the model was audited, sim-kernel is
+// that rival.
 func entersModel(c *Case) bool {
+	return c.modelShown() || c.is(F1, onPhysics) && !(entersKernel(c) && c.is(X6, no))
+}
+
+// modelShown reports whether something of its own speaks of the model.
+func (c *Case) modelShown() bool {
 	return c.is(X25, flipped) || c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent", "felt") || c.is(X2, yes, "air") || c.is(X4, yes) ||
-		c.is(X6, "impossible", "unstable", "shaky") || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
+		c.is(X6, "impossible", "unstable", "shaky") || c.is(X28, beyondPhysics, apart) || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
 }
 
 func entersSensor(c *Case) bool {
@@ -97,7 +107,7 @@ func entersMath(c *Case) bool {
 }
 
 func entersReset(c *Case) bool {
-	return c.is(X25, atReset) || c.is(X5, yes, "wild", "obs", "written", "seen") || c.is(X11, "pose", "velocity", "state")
+	return c.is(X25, atReset) || c.is(X5, yes, "wild", "obs", "written", "seen") || c.is(X29, yes) || c.is(X11, "pose", "velocity", "state")
 }
 
 // entersAction also lets actions in where nobody recorded them and the model
@@ -124,5 +134,5 @@ func entersMasked(c *Case) bool   { return c.is(X17, yes, "named", "shown") || c
 // entersKernel lets the simulator's own numerics in where no contact was active
 // and the model that was looked at has no fault.
 func entersKernel(c *Case) bool {
-	return c.is(F1, onPhysics) && (c.is(X2, yes, "air") || c.is(X14, "none", "never")) && !c.is(X6, "impossible", "unstable")
+	return c.is(F1, onPhysics) && (c.is(X2, yes, "air") || c.is(X14, "none", "never") || c.contactAudit().Value == "none") && !c.is(X6, "impossible", "unstable")
 }

@@ -101,12 +101,33 @@ func (c *Case) untouched() (Feature, bool) {
 	return f.in(n, -1, 0, r.tick), true
 }
 
+// usualContact is MuJoCo's own time constant of a contact (solref), in s.
+const usualContact = 0.02
+
+// defaultContacts is X14 where there is no model beside the dump: contacts were
+// active, and the step is as long as a contact takes unless somebody softened it.
+func (c *Case) defaultContacts() (Feature, bool) {
+	dt := c.timestep()
+	if c.model != nil || dt < usualContact || !c.is(X2, no) {
+		return Feature{}, false
+	}
+	f := found("coarse", fmt.Sprintf("the step of %s s is as long as MuJoCo's default time constant of a contact (%s s), or longer; no model beside the dump says that its contacts are softer", num(dt), num(usualContact)))
+	f.Measured, f.Baseline = usualContact/dt, 2
+	return f, true
+}
+
 // contactModel is X14: what the model says of its contacts, and where that is
 // nothing against them, whether there ever was one.
 func (c *Case) contactModel() Feature {
 	out := c.contactAudit()
+	if n := c.counterNamed("nefc"); out.Value == "none" && c.is(X2, no) && c.is(F3, yes) && n.len() > 0 {
+		return idle("no geom of the model can touch another, and yet the solver struggled with constraints: equalities, or joints at their limits")
+	}
 	if out.known() && out.Value != no {
 		return out
+	}
+	if f, ok := c.defaultContacts(); ok && !out.known() {
+		return f
 	}
 	if f, ok := c.untouched(); ok {
 		f.Half = !out.known() // a scene without anything to touch says little of why it ran away

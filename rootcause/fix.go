@@ -90,6 +90,9 @@ func fixModel(c *Case) string {
 	if e := c.feature(X1); e.Value == yes {
 		return fmt.Sprintf("Look at the values of %s in env %d: narrow the randomisation to what the step of %s s bears (kp*dt^2 below the inertia), or add armature.", e.Field, e.Env, num(c.timestep()))
 	}
+	if e := c.feature(X28); e.known() {
+		return fmt.Sprintf("Narrow the randomisation of %s, and clamp it to what can be, above zero for masses, inertias, damping and stiffness: %s.", e.Field, e.Text)
+	}
 	if s := c.stiffest(); s != nil && s.wdt > shaky {
 		return fmt.Sprintf("Lower kp of %s from %s to below %s, add armature, or halve the timestep of %s s.", s.name, num(s.kp), num(s.kp/(s.wdt*s.wdt)), num(c.timestep()))
 	}
@@ -116,6 +119,12 @@ func fixReset(*Case) string {
 }
 
 func fixAction(c *Case) string {
+	switch f := c.feature(X7); {
+	case f.Value == yes && strings.Contains(f.Text, windsUpWords):
+		return "Clamp what is added up to the command (anti-windup), or let it leak, and give the actuators a range of controls (ctrlrange)."
+	case f.Value == yes && strings.Contains(f.Text, climbsWords):
+		return "Clip the actions before they reach the simulator, and lower the learning rate: normalise the advantages, keep PPO's clip and a limit on the KL."
+	}
 	if f := c.feature(X27); f.Value == "open" {
 		return "Give every actuator a range of controls (ctrlrange) or of forces (forcerange), halve the action scale, and clip the joint targets to the joint ranges."
 	}

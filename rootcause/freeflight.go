@@ -86,6 +86,9 @@ func (c *Case) contactFree() Feature {
 		return unmeasured("nefc (or ncon) where the physics ran away")
 	}
 	if n := f.cell(i, row).max; n > 0 {
+		if out, ok := c.beforeContact(r, f); ok {
+			return out
+		}
 		return found(no, fmt.Sprintf("%s was %s in env %d when it ran away", f.Name, num(n), r.env)).in(f, r.env, 0, r.tick)
 	}
 	none := "no contact and no limit"
@@ -93,6 +96,41 @@ func (c *Case) contactFree() Feature {
 		none = "no contact"
 	}
 	return found(yes, fmt.Sprintf("%s was active in env %d when it ran away (%s 0)", none, r.env, f.Name)).in(f, r.env, 0, r.tick)
+}
+
+// How a way up shows that it set out before anything was touched: each step at
+// least doubles the speeds, ten times in all, from twice what a healthy env has.
+const (
+	flightDoubles = 2.0
+	flightFactor  = 10.0
+	flightFrom    = 2.0
+)
+
+// beforeContact finds steps on the way up to a runaway in which no constraint was
+// active and the speeds multiplied: what was touched later did not start it. What
+// a contact threw flies on at its speed, and a command adds to a speed that is
+// low; neither multiplies one that is high already.
+func (c *Case) beforeContact(r *step, n *field) (Feature, bool) {
+	v := c.first(qvel)
+	g, ok := c.growthOf(v, r.env, r.tick+1)
+	if !ok || n.row(r.env) < 0 {
+		return Feature{}, false
+	}
+	row, free := n.row(r.env), g.to
+	for i := g.to; i > 0 && i >= g.from-1; i-- {
+		k := n.upTo(v.frames.Ticks[i])
+		was, is := v.cell(i-1, g.row).max, v.cell(i, g.row).max
+		if k < 0 || n.frames.Ticks[k] != v.frames.Ticks[i] || n.cell(k, row).max > 0 || is < flightDoubles*was || was < flightFrom*v.base {
+			free = i - 1
+			continue
+		}
+		if end := v.cell(free, g.row).max; end >= flightFactor*was && free-i >= 1 {
+			f := found(yes, fmt.Sprintf("qvel of env %d grew from %s to %s in %d steps in which nothing was touched (%s 0), before any contact", r.env, num(was), num(end), free-i+1, n.Name))
+			f.Measured, f.Baseline = end, was
+			return f.in(v, r.env, int(v.cell(free, g.row).arg), v.frames.Ticks[free]), true
+		}
+	}
+	return Feature{}, false
 }
 
 // constraints returns the count of active constraints, or that of contacts where

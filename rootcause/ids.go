@@ -48,4 +48,6 @@ const (
 	X25 FeatureID = "X25"
 	X26 FeatureID = "X26"
 	X27 FeatureID = "X27"
+	X28 FeatureID = "X28"
+	X29 FeatureID = "X29"
 )

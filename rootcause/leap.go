@@ -12,6 +12,8 @@ const (
 	calmest  = 50.0 // a leap sets out from below this, or five times the healthy size
 	leapSize = 4e3  // 3.6 decades in one frame
 	calmFor  = 50   // frames that the median is taken over
+
+	longBefore = 6 // frames without which "all the time" may be the way up itself
 )
 
 // excitement is X15: whether the env was driven hard before it ran away. A
@@ -40,6 +42,7 @@ func (c *Case) excitement() Feature {
 	}
 	f := found(value, fmt.Sprintf("the largest speed%s was %s in the middle of the %d frames before it ran away: %s", inEnv(r.env), num(level), hi-lo, word))
 	f.Measured, f.Baseline = level, excited
+	f.Half = value == yes && hi-lo < longBefore
 	return f.in(v, r.env, -1, r.tick)
 }
 

@@ -227,8 +227,8 @@ var likelihoods = []row{
 		capacity: .04, model: .03, sensor: .02, reset: .04, action: .03, learner: .02, math: .02, unknown: .03,
 	}},
 	{X14, "coarse", likes{
-		contact: .22, reward: .02, normalizer: .02, std: .02, graph: .02,
-		capacity: .03, model: .06, sensor: .02, reset: .02, action: .02, learner: .02, math: .02, unknown: .02,
+		contact: .25, reward: .02, normalizer: .02, std: .02, graph: .02,
+		capacity: .03, model: .05, sensor: .02, reset: .02, action: .02, learner: .02, math: .02, unknown: .02,
 	}},
 	{X14, "rough", likes{
 		contact: .08, reward: .05, normalizer: .05, std: .05, graph: .05,
@@ -426,6 +426,24 @@ var likelihoods = []row{
 		capacity: .25, model: .30, sensor: .45, reset: .25, action: .11, learner: .45, math: .45, unknown: .35,
 	}},
 
+	{X28, beyondPhysics, likes{
+		contact: .0015, reward: .0015, normalizer: .0015, std: .0015, graph: .0015,
+		capacity: .0015, model: .25, sensor: .0015, reset: .0015, action: .0015, learner: .0015, math: .0015, unknown: .0015,
+	}},
+	{X28, apart, likes{
+		contact: .02, reward: .01, normalizer: .01, std: .01, graph: .01,
+		capacity: .01, model: .20, sensor: .01, reset: .01, action: .01, learner: .01, math: .01, unknown: .02,
+	}},
+	{X28, no, likes{
+		contact: .9785, reward: .9885, normalizer: .9885, std: .9885, graph: .9885,
+		capacity: .9885, model: .55, sensor: .9885, reset: .9885, action: .9885, learner: .9885, math: .9885, unknown: .9785,
+	}},
+
+	{X29, yes, likes{
+		contact: .003, reward: .002, normalizer: .002, std: .002, graph: .005,
+		capacity: .003, model: .002, sensor: .002, reset: .25, action: .002, learner: .002, math: .002, unknown: .005,
+	}},
+
 	{X9, "std", likes{
 		contact: .20, reward: .15, normalizer: .20, std: .30, graph: .15,
 		capacity: .15, model: .20, sensor: .15, reset: .15, action: .20, learner: .25, math: .15, unknown: .18,
@@ -493,7 +511,7 @@ var rare = map[string]map[outcome]float64{
 	},
 	SimKernel: {
 		{X2, yes}: .78, {X2, "air"}: .14, {X2, no}: .08, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15, {X14, "never"}: .12, {X14, no}: .64,
-		{X1, yes}: .05, {X1, "recent"}: .10, {X1, "felt"}: .02, {X1, no}: .85,
+		{X1, yes}: .05, {X1, "recent"}: .10, {X1, "felt"}: .02, {X1, no}: .85, {X28, beyondPhysics}: .02, {X28, apart}: .05, {X28, no}: .93,
 	},
 	AutodiffSingular: {
 		{X22, yes}: .90, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,

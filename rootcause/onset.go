@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -210,6 +211,9 @@ func (c *Case) sharedGrowth() Feature {
 		return idle("no physics that runs away")
 	}
 	n, total, where := c.countBadIn(r), r.f.rows, "in the file"
+	if c.constraintFree().Value == yes {
+		n = max(n, c.ranAwayToo(r)) // what a pose at a reset does to all, it does by contacts
+	}
 	if c.guardFired() && len(c.culprits) > 0 {
 		n, total, where = len(c.culprits), c.man.NumEnvs, "of the run"
 	}
@@ -221,6 +225,33 @@ func (c *Case) sharedGrowth() Feature {
 		value = yes
 	}
 	return found(value, fmt.Sprintf("the physics ran away in %d of the %d envs %s", n, total, where)).in(r.f, r.env, r.col, r.tick)
+}
+
+// ranAwayToo counts the rows that ran away where a step did or later in the file,
+// but before their own commands went bad: what a NaN policy does to an env is no
+// sign of its own.
+func (c *Case) ranAwayToo(r *step) int {
+	n := 0
+	for row := range r.f.rows {
+		env, until := r.f.env(row), int64(math.MaxInt64)
+		for _, u := range c.fields {
+			if k := u.row(env); (u.kind == ctrl || u.kind == action) && u.len() > 0 && k >= 0 {
+				for i := max(0, u.upTo(r.tick)); i < u.len(); i++ {
+					if u.cell(i, k).bad > 0 {
+						until = min(until, u.frames.Ticks[i])
+						break
+					}
+				}
+			}
+		}
+		for i := r.frame; i < r.f.len() && r.f.frames.Ticks[i] <= until; i++ {
+			if r.f.state(i, row) != "" {
+				n++
+				break
+			}
+		}
+	}
+	return n
 }
 
 // struck finds physics that became non-finite in a quarter of all envs within one

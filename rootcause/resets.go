@@ -122,6 +122,9 @@ func (c *Case) afterReset() Feature {
 	if t := r.f.frames.Ticks; r.first() && resets[len(resets)-1] < t[0] || t[0] > lastBefore(resets, r.tick) {
 		return unmeasured("the env's last reset: the record begins after it")
 	}
+	if f := c.bornInside(); f.Value == yes {
+		return idle("its reset left the env inside something solid")
+	}
 	return found(no, fmt.Sprintf("env %d came out of its last reset with a healthy state", r.env))
 }
 

@@ -10,9 +10,17 @@ import (
 // where it would, or of which a fact of the dump says that it was not that.
 const hardly = 0.1
 
+// unshown is what is left of the prior of a cause that is in the running only
+// because it must not be left out.
+const unshown = 0.7
+
 // ruledOut corrects the prior of a cause by facts that belong to no other cause.
 func (c *Case) ruledOut(cause string) float64 {
 	switch cause {
+	case BadModel:
+		if c.is(F1, onPhysics) && !c.modelShown() {
+			return unshown
+		}
 	case StaleGraph:
 		if !c.graphSigns() {
 			return hardly

@@ -212,6 +212,16 @@ var rules = []rule{
 		ask:   "record action and ctrl",
 	},
 	{
+		id: X28, name: "randomised", group: "X28", measure: (*Case).randomised,
+		means: "a recorded model array holds what none can in the env that ran away (\"impossible\": a mass, inertia, damping or stiffness below zero), or something far from all envs that stayed well (\"apart\")",
+		ask:   "record the model arrays that are randomised (guard.watch at stage \"model\")",
+	},
+	{
+		id: X29, name: "born inside", group: "reset", measure: (*Case).bornInside,
+		means: "its first contacts after its reset were deeper than a step can make, and those of most other envs after theirs were not",
+		ask:   "record contact.dist (the smallest of each env) on the substep clock, and resets as events",
+	},
+	{
 		id: X9, name: "message", group: "X9", measure: (*Case).message,
 		means: "what the exception says: weak, torch says \"std >= 0\" for NaN too",
 		ask:   "keep the exception's text as a note",

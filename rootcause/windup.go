@@ -1,0 +1,186 @@
+package rootcause
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// The bounds of commands that wind up: how many times they grow over how many
+// checks in how many parts of the run, each no smaller than the one before by more
+// than a tenth, while the actions they are made of stay within a half of what they
+// were and the speeds grow less than half as much.
+const (
+	windRise  = 4.0
+	windFor   = 40
+	windParts = 5
+	windDip   = 0.9
+	windHeld  = 1.5
+)
+
+// What tells the two apart in words, and in what to do about them.
+const (
+	windsUpWords = "what is added up at each step is not limited"
+	climbsWords  = "grew from update to update"
+)
+
+// series is the largest value of all envs over time, by the trace, or by the
+// frames where there is none, up to and not including a tick.
+type series struct {
+	ticks []int64
+	sizes []float64
+}
+
+// before returns what the file holds of a field before a tick: its finite sizes.
+func (f *field) before(end int64) series {
+	var s series
+	switch {
+	case f == nil:
+	case f.trace != nil:
+		for j, t := range f.trace.Ticks {
+			if t < end && !nonFinite(f.traced(j)) {
+				s.ticks, s.sizes = append(s.ticks, t), append(s.sizes, at(f.trace.AbsMax, j))
+			}
+		}
+	case f.frames != nil:
+		for i, t := range f.frames.Ticks {
+			most, bad := 0.0, int32(0)
+			for row := range f.rows {
+				most, bad = max(most, f.cell(i, row).max), bad+f.cell(i, row).bad
+			}
+			if t < end && bad == 0 {
+				s.ticks, s.sizes = append(s.ticks, t), append(s.sizes, most)
+			}
+		}
+	}
+	return s
+}
+
+// between returns the median of the sizes with ticks in [from, to), 0 without any.
+func (s *series) between(from, to int64) float64 {
+	lo, _ := slices.BinarySearch(s.ticks, from)
+	hi, _ := slices.BinarySearch(s.ticks, to)
+	if lo >= hi {
+		return 0
+	}
+	v := slices.Clone(s.sizes[lo:hi])
+	slices.Sort(v)
+	return stat.Quantile(0.5, stat.Empirical, v, nil)
+}
+
+// allGrew is X7 where the commands of all envs grew together before the physics ran
+// away: no single env stands out then.
+func (c *Case) allGrew(r *step) (Feature, bool) {
+	if f, ok := c.windsUp(r); ok {
+		return f, true
+	}
+	return c.outputClimbs(r)
+}
+
+// windsUp is X7 where the controls of all envs grew for a long time while the
+// actions that they are made of did not: what is added up at each step and never
+// limited. Controls that follow the state grow with it, not before it.
+func (c *Case) windsUp(r *step) (Feature, bool) {
+	u, a, v := c.first(ctrl), c.first(action, mean), c.velocity()
+	if !r.is(body...) || u == nil || a == nil || v == nil {
+		return Feature{}, false
+	}
+	us, as, vs := u.before(r.tick), a.before(r.tick), v.before(r.tick)
+	n := len(us.ticks)
+	if n < windFor {
+		return Feature{}, false
+	}
+	var levels [windParts]float64
+	part := func(k int) (int64, int64) { return us.ticks[k*n/windParts], us.ticks[(k+1)*n/windParts-1] + 1 }
+	for k := range levels {
+		if levels[k] = us.between(part(k)); k > 0 && levels[k] < windDip*levels[k-1] {
+			return Feature{}, false
+		}
+	}
+	first, last := us.between(us.ticks[0], us.ticks[n/10]+1), us.between(us.ticks[n-1-n/10], us.ticks[n-1]+1)
+	acted, acts := as.between(part(0)), as.between(part(windParts-1))
+	moved, moves := vs.between(part(0)), vs.between(part(windParts-1))
+	switch {
+	case first <= 0 || last < windRise*first:
+		return Feature{}, false
+	case acted <= 0 || acts > windHeld*acted:
+		return Feature{}, false
+	case moved <= 0 || moves/moved > last/first/2:
+		return Feature{}, false
+	}
+	f := found(yes, fmt.Sprintf("%s grew %s, from %s to %s over %s, while %s stayed at %s: %s", u.Name, times(last/first), num(first), num(last), u.clockWord(n), a.Name, num(acts), windsUpWords))
+	f.Measured, f.Baseline = last, first
+	return f.in(u, r.env, -1, us.ticks[n-1]), true
+}
+
+// The bounds of a policy that runs off: its output after the last update against
+// that in the first rollout and in the one before, and how large it is at least,
+// in the units of an action, which a fresh policy keeps well below one.
+const (
+	runsOff   = 10.0
+	runsOn    = 1.5
+	farOutput = 5.0
+)
+
+// outputClimbs is X7 where the output of the policy grew with each update, to a
+// size that no action has, before the physics ran away.
+func (c *Case) outputClimbs(r *step) (Feature, bool) {
+	m := c.first(mean, action)
+	if !r.is(body...) || m == nil {
+		return Feature{}, false
+	}
+	s := m.before(r.tick)
+	levels := c.perRollout(&s)
+	n := len(levels)
+	if n < 2 {
+		return Feature{}, false
+	}
+	first, was, is := levels[0], levels[n-2], levels[n-1]
+	if is < farOutput || is < runsOff*first || n > 2 && is < runsOn*was {
+		return Feature{}, false
+	}
+	if u := c.first(ctrl); u != nil {
+		if us := u.before(r.tick); us.between(s.ticks[len(s.ticks)-1], r.tick) < farOutput {
+			return Feature{}, false // clipped, or scaled to what the motors bear
+		}
+	}
+	f := found(yes, fmt.Sprintf("%s "+climbsWords+", from %s in the first rollout to %s in the last, %s, and reached the physics unclipped", m.Name, num(first), num(is), times(is/max(first, 1e-9))))
+	f.Measured, f.Baseline = is, first
+	return f.in(m, r.env, -1, s.ticks[len(s.ticks)-1]), true
+}
+
+// perRollout returns the median size of each rollout: of what lies between two
+// updates of the learner.
+func (c *Case) perRollout(s *series) []float64 {
+	var updates []int64
+	for _, f := range c.fields {
+		if (f.kind == loss || f.kind == grad || f.kind == param) && f.Clock != dump.ClockStep {
+			updates = append(updates, f.allTicks()...)
+		}
+	}
+	slices.Sort(updates)
+	var levels []float64
+	for i := 0; i < len(s.ticks); {
+		k := i + 1
+		for k < len(s.ticks) && !cutBetween(updates, s.ticks[k-1], s.ticks[k]) {
+			k++
+		}
+		levels = append(levels, s.between(s.ticks[i], s.ticks[k-1]+1))
+		i = k
+	}
+	return levels
+}
+
+// allTicks returns the ticks of a field's trace, or of its frames.
+func (f *field) allTicks() []int64 {
+	switch {
+	case f.trace != nil:
+		return f.trace.Ticks
+	case f.frames != nil:
+		return f.frames.Ticks
+	}
+	return nil
+}
