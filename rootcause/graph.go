@@ -144,6 +144,9 @@ func (c *Case) frozen() Feature {
 			}
 		}
 	}
+	if f, ok := c.held(); ok {
+		return f
+	}
 	if f := c.stuckColumns(); f.Value == yes {
 		f.Value = "part"
 		return f

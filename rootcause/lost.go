@@ -26,10 +26,16 @@ func (c *Case) normalizerLost() Feature {
 	if f, ok := c.countFell(n); ok {
 		return f
 	}
+	if f, ok := c.neverFed(n); ok {
+		return f
+	}
 	if f, ok := c.likeNew(n); ok {
 		return f
 	}
 	if f, ok := c.overwritten(); ok {
+		return f
+	}
+	if f, ok := c.twiceNormalized(); ok {
 		return f
 	}
 	if f, ok := c.zLeapt(); ok {
@@ -67,6 +73,40 @@ func (c *Case) countFell(n *field) (Feature, bool) {
 	}
 	return Feature{}, false
 }
+
+// neverFed finds a normalizer in use that has not seen a single observation although
+// the run is in its learning: nobody updates it.
+func (c *Case) neverFed(n *field) (Feature, bool) {
+	z, raw := c.first(obsNorm), c.first(obs)
+	if n.len() < unfedFor || z.len() == 0 || raw.len() < unfedFor || c.first(loss).len() < unfedLosses || n.PerEnv {
+		return Feature{}, false
+	}
+	if on, ok := c.fact("normalizer.enabled"); ok && on == 0 {
+		return Feature{}, false
+	}
+	m, v := c.first(normMean), c.first(normVar)
+	if m.len() == 0 || v.len() == 0 {
+		return Feature{}, false
+	}
+	for i := range n.len() {
+		if cell := n.cell(i, 0); cell.bad > 0 || cell.max > 0 {
+			return Feature{}, false
+		}
+	}
+	a, b := m.cell(m.len()-1, 0), v.cell(v.len()-1, 0)
+	if a.bad+b.bad > 0 || a.max != 0 || b.max != 1 || b.min != 1 {
+		return Feature{}, false
+	}
+	f := found(yes, fmt.Sprintf("%s is 0 in all %d records, with a mean of zero and a variance of one, while the run learns: nothing updates the normalizer, and nothing was loaded into it", n.Name, n.len()))
+	f.Measured, f.Baseline = 0, float64(n.len())
+	return f.in(n, -1, 0, n.frames.Ticks[0]), true
+}
+
+// unfedFor and unfedLosses are how many records and losses a normalizer that has seen nothing must have behind it.
+const (
+	unfedFor    = 50
+	unfedLosses = 5
+)
 
 // history returns the finite sizes of a field with one row over time: the trace
 // where there is one, else the frames.

@@ -143,7 +143,7 @@ var rules = []rule{
 	},
 	{
 		id: X8, name: "frozen", group: "X8", measure: (*Case).frozen,
-		means: "controls or sensors stand still, bit for bit, while what they are made from goes on, or (\"part\") some columns of an observation do in all envs",
+		means: "controls or sensors stand still, bit for bit, while what they are made from goes on, or rewards do over resets; or (\"part\") some columns of an observation do in all envs",
 		ask:   "record ctrl beside action",
 	},
 	{
@@ -168,7 +168,7 @@ var rules = []rule{
 	},
 	{
 		id: X19, name: "normalizer forgot", group: "X19", measure: (*Case).normalizerLost,
-		means: "its count fell, it is as new in an old run, its statistics changed places or became a root or square of themselves, or z jumped when a checkpoint was loaded",
+		means: "its count fell, it is as new in an old run, nobody ever updated it, it is applied twice, its statistics changed places or became a root or square of themselves, or z jumped when a checkpoint was loaded",
 		ask:   "record normalizer.count, and checkpoint_loaded as an event",
 	},
 	{
