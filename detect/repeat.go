@@ -150,7 +150,8 @@ func (g *Guard) forget() {
 // false when there is more to do in one than to launch it.
 func (g *Guard) steady() (s Steady, ok bool) {
 	d, onGPU := g.rec.(*device)
-	if !onGPU || g.phase != recording || g.broken != nil || g.trip != nil || len(g.untold) > 0 || g.recorded != len(g.fields) {
+	goesOn := g.phase == recording || g.phase == spent // until something is found, or for ever
+	if !onGPU || !goesOn || g.broken != nil || len(g.untold) > 0 || g.recorded != len(g.fields) {
 		return s, false
 	}
 	stream, begun := d.engine.Stream()

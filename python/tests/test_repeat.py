@@ -156,6 +156,29 @@ guard.close()
     assert moved["name"] == "qvel" and moved["tick"] == 101
 
 
+def test_a_run_goes_on_as_quickly_after_its_last_dump(driver, dumps) -> None:  # noqa: F811
+    (more, v, code) = run(
+        driver,
+        LOOP
+        + """
+guard = nanguard.Guard(8, sys.argv[1])
+a.host[2, 0] = np.nan
+guard.check("substep", qvel=a)
+v = guard.wait()
+for i in range(100):
+    guard.check("substep", qvel=a)
+say(repeated())
+say(*told(guard.wait()))
+try: guard.dump()
+except nanguard.NanGuardError as e: say(e.code)
+guard.close()
+""",
+        dumps,
+    )
+    assert more[0] > 50
+    assert v == ["qvel", 2, 0, "substep", 1, 1] and code == ["no_dumps"]
+
+
 @pytest.mark.parametrize("for_ever", [False, True])
 def test_a_mark_that_could_not_be_recorded(driver, dumps, for_ever) -> None:  # noqa: F811
     """Whoever asks the guard next makes up for it, and when that cannot be, the next check says so."""
