@@ -20,6 +20,9 @@ func (c *Case) doubts() []string {
 	if c.states != nil && c.states.BeforeStep && c.guardFired() {
 		d = append(d, "the states are those before each step: the step that failed is not shown")
 	}
+	if c.healthy() {
+		d = append(d, c.quietDoubts()...)
+	}
 	return d
 }
 
