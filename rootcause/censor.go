@@ -125,7 +125,7 @@ const implied = 0.03
 // it that is finite, leaves little doubt that the state was fine.
 func (c *Case) doubt(b []kind, r *step) float64 {
 	if !b[0].isBody() {
-		if r.f.kind.isLearner() && slices.Contains(b, obsNorm) && c.rolloutFine(r) {
+		if slices.Contains(b, obsNorm) && (r.f.kind.isLearner() && c.rolloutFine(r) || c.siblingFine(r)) {
 			return implied
 		}
 		return 1
@@ -141,6 +141,28 @@ func (c *Case) doubt(b []kind, r *step) float64 {
 		return implied
 	}
 	return 1
+}
+
+// siblingFine reports whether the critic made finite and ordinary values of the
+// normalized observations of which the policy made something bad in the same record,
+// or the policy of those of which the critic did.
+func (c *Case) siblingFine(r *step) bool {
+	var other kind
+	switch {
+	case r.is(mean, std, action, logProb):
+		other = value
+	case r.is(value):
+		other = mean
+	default:
+		return false
+	}
+	for _, g := range c.fields {
+		i := g.upTo(r.tick)
+		if g.kind == other && g.PerEnv && g.Clock == r.f.Clock && i >= 0 && g.frames.Ticks[i] == r.tick && !about(g.Name, fillerWords...) {
+			return g.badRows(i) == 0
+		}
+	}
+	return false
 }
 
 // rolloutFine reports whether what the policy or the critic made of its normalized

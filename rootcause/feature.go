@@ -1,6 +1,9 @@
 package rootcause
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The values of a yes/no feature. F1 and F8 have values of their own.
 const (
@@ -30,6 +33,9 @@ type Feature struct {
 
 // known reports whether the feature says anything.
 func (f *Feature) known() bool { return f.Value != unknown }
+
+// is reports whether a feature has one of some values.
+func (f *Feature) is(values ...string) bool { return slices.Contains(values, f.Value) }
 
 // measureFeatures measures every rule once.
 func (c *Case) measureFeatures() {

@@ -50,3 +50,35 @@ func TestMaskedSamples(t *testing.T) {
 	c, _ = newRun(60).batches("nan_mask", []int{3, 17, 30}, []int{3, 17, 30}).judge()
 	assert.NotEqual(t, yes, c.feature(X18).Value, "it was made from the NaN")
 }
+
+// TestRowsOfAFlag: rows that are NaN exactly where a flag of the task's own is set, and
+// fine where the episode ended otherwise.
+func TestRowsOfAFlag(t *testing.T) {
+	run := func(flag string, rows ...int) *loopRun {
+		r := newRun(60).set("done", -3, 0, 0, 1).set("value", -2, 3, 0, nan).set("value", -2, 1, 0, nan)
+		last := len(r.fields["value"].v) - 2
+		spec := r.fields["value"].spec
+		spec.Name, spec.Stage, spec.Order = flag, dump.StageDone, 64.5
+		f := &loopField{spec: spec, ticks: r.fields["value"].ticks, counts: r.fields["value"].counts}
+		for i := range r.fields["value"].v {
+			frame := make([][]float64, len(r.man.EnvIDs))
+			for row := range frame {
+				frame[row] = []float64{0}
+				if i == last && slices.Contains(rows, row) {
+					frame[row][0] = 1
+				}
+			}
+			f.v = append(f.v, frame)
+		}
+		r.fields[flag] = f
+		r.man.Fields = append(r.man.Fields, spec)
+		return r
+	}
+	c, d := run("truncated", 1, 3).judge()
+	assert.Equal(t, yes, c.feature(X18).Value, c.feature(X18).Text)
+	assert.Equal(t, PaddingRows, d.Causes[0].ID)
+	c, _ = run("truncated", 1, 4).judge()
+	assert.NotEqual(t, yes, c.feature(X18).Value, "another row")
+	c, _ = run("termination.nan", 1, 3).judge()
+	assert.NotEqual(t, yes, c.feature(X18).Value, "it was made from the NaN")
+}

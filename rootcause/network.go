@@ -8,13 +8,11 @@ import (
 // networkFormula is the part of X23 for what a policy computes in one env: its
 // output is NaN there although what it read of that env is finite, and finite in
 // the others. One set of weights makes them all, so it is no weight and no update,
-// but a formula in the policy that has no value for what this env sees.
+// but a formula in the policy that has no value for what this env sees. A value is
+// left out: a critic often reads more than the policy, and what is not recorded.
 func (c *Case) networkFormula(r *step) (Feature, bool) {
-	if !r.is(mean, std, value, action) || r.class != "nan" || r.row < 0 || !c.lone(r) {
+	if !r.is(mean, std, action) || r.class != "nan" || r.row < 0 || !c.lone(r) {
 		return Feature{}, false
-	}
-	if r.is(value) && (!about(r.name, "value", "critic") || about(r.name, fillerWords...)) {
-		return Feature{}, false // a return, an advantage, or of an observation that is not recorded
 	}
 	if r.frame > 0 && r.f.state(r.frame-1, r.row) != "" || !c.readFine(r) {
 		return Feature{}, false

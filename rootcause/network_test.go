@@ -63,3 +63,28 @@ func TestPolicyRunsAway(t *testing.T) {
 	c, _ = run().drop("obs.policy", "obs.policy.normalized", "normalizer.mean", "normalizer.var").judge()
 	assert.Greater(t, c.hidden[onPhysics], implied, "what it saw is not recorded")
 }
+
+// TestAmidRollout: a policy that is NaN in the middle of a rollout was not made so by
+// the learner; one that is NaN in the first step after an update may have been.
+func TestAmidRollout(t *testing.T) {
+	c, d := newRun(60).all("policy.mean", 52, nan).judge()
+	assert.Equal(t, hardly, c.ruledOut(LearnerExplosion))
+	assert.NotEqual(t, LearnerExplosion, d.Verdict)
+	c, _ = newRun(60).all("policy.mean", 56, nan).judge()
+	assert.Equal(t, 1.0, c.ruledOut(LearnerExplosion), "an update came before it")
+	c, _ = newRun(60).drop("loss.total", "grad_norm", "lr", "param.actor", "param.std").all("policy.mean", 52, nan).judge()
+	assert.Equal(t, 1.0, c.ruledOut(LearnerExplosion), "the learner is not recorded")
+}
+
+// TestSibling: a normalizer whose observations the critic made an ordinary value of is
+// not what made the action NaN in the same record.
+func TestSibling(t *testing.T) {
+	run := func() *loopRun {
+		return newRun(60).drop("obs.policy.normalized", "normalizer.mean", "normalizer.var", "policy.mean").all("action", 52, nan)
+	}
+	c, d := run().judge()
+	assert.Equal(t, hardly, c.ruledOut(NormalizerCold))
+	assert.NotEqual(t, NormalizerCold, d.Verdict)
+	c, _ = run().all("value", 52, nan).judge()
+	assert.NotEqual(t, hardly, c.ruledOut(NormalizerCold), "the critic's value is NaN as well")
+}

@@ -12,13 +12,48 @@ import (
 var fillerWords = []string{"next", "terminal", "final", "pad", "bootstrap"}
 
 // doneRows is X18: the rows that are not finite are exactly those whose episode
-// is over. That is filler for rows that nobody should read, unless the physics
-// of these rows is bad itself, which ends an episode too.
+// is over, or of which another flag says so: cut off by time, padded.
 func (c *Case) doneRows() Feature {
-	d, o := c.byName["done"], c.tripped
+	d := c.byName["done"]
 	if d == nil {
 		d = c.first(done)
 	}
+	best := c.rowsOf(d)
+	for _, g := range c.fields {
+		if best.is(yes, "all") {
+			break
+		}
+		if flag := g.kind == done || about(g.Name, maskWords...); g == d || !flag || !g.PerEnv || g.len() == 0 || about(g.Name, madeOfNaN...) || !g.binary() {
+			continue
+		}
+		if f := c.rowsOf(g); f.is(yes, "all") {
+			best = f
+		}
+	}
+	return best
+}
+
+// maskWords are in the names of flags that say which rows count.
+var maskWords = []string{"mask", "pad", "valid", "alive", "trunc", "timeout", "time_out"}
+
+// binary reports whether a field holds zeros and ones only, one per row.
+func (f *field) binary() bool {
+	if f.to-f.from != 1 {
+		return false
+	}
+	for i := range f.cells {
+		if cell := &f.cells[i]; cell.bad > 0 || cell.min != cell.max && cell.max != 0 || cell.max != 0 && cell.max != 1 || cell.min < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// rowsOf compares the rows that are not finite with those that a flag marks. Equal,
+// they are filler for rows that nobody should read, unless the physics of these rows
+// is bad itself, which ends an episode too.
+func (c *Case) rowsOf(d *field) Feature {
+	o := c.tripped
 	if o == nil || o.f == nil || !o.f.PerEnv || o.f.kind.isBody() {
 		return idle("no row of an env went bad outside the physics")
 	}
@@ -32,7 +67,7 @@ func (c *Case) doneRows() Feature {
 	if bad > 0 { // what came of it may be bad elsewhere
 		both, bad, over = c.matchDone(o.f, d, start, o.tick)
 	}
-	text := fmt.Sprintf("of the rows of %s in the file, %d are bad where an episode ended, %d where it did not, and %d are fine where one ended", o.f.Name, both, bad, over)
+	text := fmt.Sprintf("of the rows of %s in the file, %d are bad where an episode ended (%s), %d where it did not, and %d are fine where one ended", o.f.Name, both, d.Name, bad, over)
 	whole := c.wholeRow(o)
 	if whole && over > 0 { // filler may be finite at times, but not beside one that is not
 		_, _, over = c.matchDone(o.f, d, o.tick, o.tick)
@@ -47,7 +82,7 @@ func (c *Case) doneRows() Feature {
 	if both > 1 {
 		rows = fmt.Sprintf("in %d rows, exactly those", both)
 	}
-	f := found(yes, fmt.Sprintf("%s is %s %s whose episode is over", o.f.Name, words[o.class], rows))
+	f := found(yes, fmt.Sprintf("%s is %s %s whose episode is over (%s)", o.f.Name, words[o.class], rows, d.Name))
 	f.Measured, f.Baseline = float64(both), float64(over)
 	if o.f.kind != obs && c.allOver(o) {
 		f.Value = "all"

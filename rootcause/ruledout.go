@@ -29,6 +29,9 @@ func (c *Case) ruledOut(cause string) float64 {
 		if c.root().is(normMean) && c.is(X20, yes) {
 			return hardly // another rank's normalizer
 		}
+		if r := c.root(); r.placed() && !c.is(F9, yes) && (c.siblingFine(r) || r.f.kind.isLearner() && c.rolloutFine(r)) {
+			return hardly // what else was made of the same observations is fine
+		}
 		if n, ok := c.normalizerCount(); ok && n >= earlyCount && !c.is(F9, yes) {
 			return hardly // warm
 		}
@@ -37,11 +40,33 @@ func (c *Case) ruledOut(cause string) float64 {
 			return hardly
 		}
 	case LearnerExplosion:
-		if c.is(X3, "unstepped") {
+		if c.is(X3, "unstepped") || c.amidRollout() {
 			return hardly
 		}
 	}
 	return 1
+}
+
+// amidRollout reports whether a policy's output became NaN between two steps of a
+// rollout, out of an ordinary range: the learner, which is recorded, made no step in
+// between, so it did not do that.
+func (c *Case) amidRollout() bool {
+	r := c.root()
+	if !r.is(mean, std, action, logProb) || r.class != "nan" || r.row < 0 || r.first() || r.f.Clock != dump.ClockStep || r.f.badRows(r.frame-1) > 0 {
+		return false
+	}
+	seen := false
+	for _, f := range c.fields {
+		i := f.upTo(r.tick)
+		if f.kind != loss && f.kind != grad && f.kind != param || i < 0 {
+			continue
+		}
+		if f.frames.Ticks[i] > r.before || f.badRows(i) > 0 {
+			return false
+		}
+		seen = true
+	}
+	return seen
 }
 
 // policyAlone reports whether it began in what a policy or a normalizer makes for
@@ -49,7 +74,7 @@ func (c *Case) ruledOut(cause string) float64 {
 // only, which changes them in all envs.
 func (c *Case) policyAlone() bool {
 	r := c.root()
-	return r.is(obsNorm, mean, std, action, logProb) && c.lone(r)
+	return r.is(obsNorm, mean, std, action, logProb, value) && r.f.Clock == dump.ClockStep && c.lone(r)
 }
 
 // graphSigns reports whether anything speaks of a graph or of memory that moved:
