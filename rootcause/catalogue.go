@@ -122,7 +122,7 @@ func entersLearner(c *Case) bool {
 }
 
 // The causes that are rare need their own fact; nothing else lets them in.
-func entersPrecision(c *Case) bool { return c.is(X21, yes) }
+func entersPrecision(c *Case) bool { return c.is(X21, yes, "half") }
 
 func entersPadding(c *Case) bool  { return c.is(X18, yes, "all", "unwritten") || c.is(X3, "partial") }
 func entersLost(c *Case) bool     { return c.is(X19, yes) }

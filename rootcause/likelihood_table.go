@@ -340,6 +340,14 @@ var likelihoods = []row{
 		contact: .0005, reward: .0005, normalizer: .0005, std: .0005, graph: .002,
 		capacity: .0005, model: .0005, sensor: .0005, reset: .0005, action: .0005, learner: .0005, math: .0005, unknown: .0005,
 	}},
+	{X21, "half", likes{
+		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .002,
+		capacity: .002, model: .002, sensor: .002, reset: .002, action: .002, learner: .004, math: .002, unknown: .004,
+	}},
+	{X21, no, likes{
+		contact: .9975, reward: .9975, normalizer: .9975, std: .9975, graph: .996,
+		capacity: .9975, model: .9975, sensor: .9975, reset: .9975, action: .9975, learner: .9955, math: .9975, unknown: .9955,
+	}},
 	{X23, yes, likes{
 		contact: .01, reward: .01, normalizer: .02, std: .10, graph: .03,
 		capacity: .01, model: .01, sensor: .01, reset: .01, action: .05, learner: .15, math: .45, unknown: .03,
@@ -495,7 +503,7 @@ var likelihoods = []row{
 // rare holds what a cause without a column of its own makes of a feature, by outcome, where that differs from the cause that stands in for it.
 var rare = map[string]map[outcome]float64{
 	PrecisionLoss: {
-		{X21, yes}: .90, {X24, yes}: .30, {X24, halted}: .02, {X24, no}: .68, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, no}: .70, {F10, yes}: .05,
+		{X21, yes}: .88, {X21, "half"}: .05, {X21, no}: .07, {X22, yes}: .30, {X24, yes}: .30, {X24, halted}: .02, {X24, no}: .68, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, no}: .70, {F10, yes}: .05,
 		{F10, no}: .90, {F11, yes}: .05,
 	},
 	PaddingRows: {
@@ -514,7 +522,7 @@ var rare = map[string]map[outcome]float64{
 		{X1, yes}: .05, {X1, "recent"}: .10, {X1, "felt"}: .02, {X1, no}: .85, {X28, beyondPhysics}: .02, {X28, apart}: .05, {X28, no}: .93,
 	},
 	AutodiffSingular: {
-		{X22, yes}: .90, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,
+		{X22, yes}: .90, {X21, "half"}: .01, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,
 		{F1, onStd}: .04, {F1, onLearner}: .90, {F1, onMultiple}: .02, {X3, yes}: .10, {X3, "sudden"}: .80, {X3, no}: .10,
 		{X20, "elsewhere"}: .40, {X20, no}: .55,
 	},

@@ -178,7 +178,7 @@ var rules = []rule{
 	},
 	{
 		id: X21, name: "stands still", group: "X21", measure: (*Case).precision,
-		means: "a temperature, a target network, a count or a position does not move by a bit in low precision while what drives it does; or the scale of the loss overflowed the gradients of float16",
+		means: "a temperature, a target network, a count or a position does not move by a bit in low precision while what drives it does; or the scale of the loss overflowed the gradients of float16 (\"half\": or made a NaN of them)",
 		ask:   "record alpha (or log_alpha), entropy and its target, and the facts amp.enabled and amp.dtype",
 	},
 	{

@@ -17,9 +17,11 @@ const unscaledMost = 1e4
 // scaledOver is the part of X21 for float16: a gradient is infinite at once while
 // every loss, and every gradient before it, is finite and ordinary. The scale of the
 // loss took it past 65504; a scaler that works skips that step and halves the scale.
+// One that is NaN ("half") may be two infinities that met, or a derivative without a
+// value.
 func (c *Case) scaledOver() (Feature, bool) {
 	r := c.root()
-	if !r.is(grad) || r.row < 0 || r.frame == 0 || r.class != "posinf" && r.class != "neginf" || !c.lossesFine(r) {
+	if !r.is(grad) || r.row < 0 || r.frame == 0 || !nonFinite(r.class) || !c.lossesFine(r) {
 		return Feature{}, false
 	}
 	for i := range r.frame {
@@ -33,6 +35,9 @@ func (c *Case) scaledOver() (Feature, bool) {
 	}
 	if by == "" {
 		return Feature{}, false
+	}
+	if r.class == "nan" {
+		return found("half", fmt.Sprintf("%s is NaN at tick %d while every loss is finite, and %s: infinities that meet in float16 make a NaN as well, so it may be the scale of the loss or a derivative that has no value", r.name, r.tick, by)).in(r.f, -1, max(r.col, 0), r.tick), true
 	}
 	out := found(yes, fmt.Sprintf("%s is %s at tick %d while every loss is finite and the gradients before it were at most %s; %s: the scale of the loss overflowed them, not the learner",
 		r.name, words[r.class], r.tick, num(r.f.largest(r.tick)), by))

@@ -58,3 +58,21 @@ func TestFirstOptimizerStep(t *testing.T) {
 	c, _ = run(30)
 	assert.NotEqual(t, "optimizer", c.feature(X23).Value, "it may have been NaN for long")
 }
+
+// TestHalfNaN: a gradient that is NaN in float16 may be the scale of the loss or a
+// derivative without a value: no verdict; in float32 it is the derivative.
+func TestHalfNaN(t *testing.T) {
+	run := func(dtype string) (*Case, Diagnosis) {
+		r := newRun(60).set("grad_norm", -1, 0, 0, nan)
+		r.man.Facts["amp.enabled"], r.man.Facts["amp.dtype"] = true, dtype
+		return r.judge()
+	}
+	c, d := run("float16")
+	assert.Equal(t, "half", c.feature(X21).Value, c.feature(X21).Text)
+	assert.Equal(t, UnknownCause, d.Verdict)
+	top := []string{d.Causes[0].ID, d.Causes[1].ID}
+	assert.ElementsMatch(t, []string{PrecisionLoss, AutodiffSingular}, top)
+	c, d = run("bfloat16")
+	assert.NotEqual(t, "half", c.feature(X21).Value)
+	assert.Equal(t, AutodiffSingular, d.Verdict)
+}
