@@ -198,7 +198,7 @@ var rules = []rule{
 	},
 	{
 		id: X25, name: "telltale", group: "X25", measure: (*Case).telltale,
-		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign; \"spikes\": stray readings of one env's sensor; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds as they were",
+		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign; \"spikes\": stray readings of one env's sensor; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds as they were; \"rows\": observations that are the state of another env",
 		ask:   "record lr, policy.std, every sensor and the model arrays that are randomised",
 	},
 	{

@@ -12,6 +12,7 @@ const (
 	spikes  = "spikes"
 	atReset = "reset"
 	flipped = "flip"
+	mixedUp = "rows"
 )
 
 // telltale is X25: a sign of its own in a run in which every value is finite and
@@ -24,7 +25,7 @@ func (c *Case) telltale() Feature {
 	if c.root() != nil {
 		return idle("it began elsewhere")
 	}
-	for _, look := range []func(*Case) (Feature, bool){(*Case).stdAtFloor, (*Case).flippedContacts, (*Case).strayReadings, (*Case).resetSpikes, (*Case).keptSpeeds} {
+	for _, look := range []func(*Case) (Feature, bool){(*Case).stdAtFloor, (*Case).flippedContacts, (*Case).strayReadings, (*Case).resetSpikes, (*Case).keptSpeeds, (*Case).otherRows} {
 		if f, ok := look(c); ok {
 			return f
 		}
