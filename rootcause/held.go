@@ -33,8 +33,8 @@ func (c *Case) held() (Feature, bool) {
 		if lo >= f.len()-1 || !own || f.kind != ctrl && !(f.moved(0, lo) && lo >= heldFor) {
 			continue
 		}
-		if f.kind != ctrl && c.resetsIn(f, lo) < 2 {
-			continue // of an object that came to rest it says nothing
+		if (f.kind != ctrl || lo == 0) && c.resetsIn(f, lo) < 2 {
+			continue // of an object that came to rest, or a start that waits, it says nothing
 		}
 		first, last := from.upTo(f.frames.Ticks[lo])+1, from.upTo(f.frames.Ticks[f.len()-1])
 		if last-first < heldFor || !from.changes(first, last) {

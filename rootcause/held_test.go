@@ -35,7 +35,7 @@ func (r *loopRun) resetAt(step int) *loopRun {
 func TestHeld(t *testing.T) {
 	for name, r := range map[string]*loopRun{
 		"controls":              newRun(80).hold("ctrl", 160, own),
-		"controls all the time": newRun(80).hold("ctrl", 0, own),
+		"controls all the time": newRun(80).hold("ctrl", 0, own).resetAt(40),
 		"a reward over resets":  newRun(80).hold("reward.reach", 40, own).resetAt(60),
 	} {
 		c, d := r.judge()
@@ -44,6 +44,7 @@ func TestHeld(t *testing.T) {
 	}
 	for name, r := range map[string]*loopRun{
 		"at a bound":                  newRun(80).hold("ctrl", 160, same),
+		"a start that waits":          newRun(80).hold("ctrl", 0, own),
 		"for a moment":                newRun(80).hold("ctrl", 280, own),
 		"of an object at rest":        newRun(80).hold("reward.reach", 40, own),
 		"that nobody earns":           newRun(80).hold("reward.reach", 40, same).resetAt(60),
