@@ -52,6 +52,9 @@ func (c *Case) extremeAction() Feature {
 		if out, ok := c.allGrew(c.root()); ok {
 			return idle("the commands of all envs grew together, so those of the others are no measure: " + out.Text)
 		}
+		if out, ok := c.drivenTooHard(c.root()); ok {
+			return idle("all envs may be driven too hard, so the others are no measure: " + out.Text)
+		}
 	}
 	return worst
 }
@@ -187,6 +190,9 @@ func (c *Case) actionLeads() Feature {
 			out.Measured, out.Baseline = d, 2*math.Pi
 			return out.in(f, r.env, col, r.tick)
 		}
+	}
+	if out, ok := c.tooStrong(f, row, i); ok {
+		return out
 	}
 	if out, ok := c.actionCreeps(); ok {
 		return out

@@ -36,6 +36,7 @@ const (
 // a step does to it.
 type servo struct {
 	name   string
+	body   int
 	kp, kd float64
 	wdt    float64 // natural frequency times the step
 	ddt    float64 // damping times the step over the inertia; 0 when integrated implicitly
@@ -92,11 +93,70 @@ func (c *Case) servosAt(dt float64) []servo {
 	return out
 }
 
+// involved returns those of some servos that can have had a part in what ran away.
+func (c *Case) involved(all []servo) []servo {
+	return slices.DeleteFunc(all, func(s servo) bool { return c.aside(s.body) })
+}
+
+// aside reports whether a body belongs to another mechanism than the one that ran
+// away, and moved at ordinary speeds when that did: what drives it had no part.
+func (c *Case) aside(body int) bool {
+	r, v := c.root(), c.first(qvel)
+	if !r.is(qvel, qacc) || r.row < 0 || r.col < 0 || r.f.to-r.f.from != c.model.NV || v.len() == 0 || v.to-v.from != c.model.NV {
+		return false
+	}
+	tree, mine := c.treeOfDof(r.col), c.treeOf(body)
+	k, row := v.upTo(r.tick), v.row(r.env)
+	if tree < 0 || tree == mine || k < 0 || row < 0 {
+		return false
+	}
+	for i := range c.model.Joints {
+		j := &c.model.Joints[i]
+		for d := j.DofAdr; c.treeOf(j.Body) == mine && d < j.DofAdr+j.Type.NV() && d < c.model.NV; d++ {
+			if s := math.Abs(v.at(k, row, d)); !(s <= excited) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// undriven reports whether the mechanism that ran away has no actuator at all: then
+// it is fast because something threw it.
+func (c *Case) undriven(r *step) bool {
+	if c.inverses() == nil || !r.is(qvel, qacc) || r.col < 0 || r.f.to-r.f.from != c.model.NV {
+		return false
+	}
+	tree := c.treeOfDof(r.col)
+	return tree >= 0 && !slices.ContainsFunc(c.model.Actuators, func(a mjb.Actuator) bool {
+		return a.Joint < 0 || a.Joint >= len(c.model.Joints) || c.treeOf(c.model.Joints[a.Joint].Body) == tree
+	})
+}
+
+// treeOfDof returns the body under the world that a degree of freedom hangs on, -1
+// for none.
+func (c *Case) treeOfDof(dof int) int {
+	for i := range c.model.Joints {
+		if j := &c.model.Joints[i]; j.DofAdr <= dof && dof < j.DofAdr+j.Type.NV() {
+			return c.treeOf(j.Body)
+		}
+	}
+	return -1
+}
+
+// treeOf returns the body under the world that a body hangs on.
+func (c *Case) treeOf(body int) int {
+	for body > 0 && body < len(c.model.Bodies) && c.model.Bodies[body].Parent > 0 {
+		body = c.model.Bodies[body].Parent
+	}
+	return body
+}
+
 // servo judges an actuator. Its gear scales both the length that it sees and
 // the force that it gives.
 func (c *Case) servo(a *mjb.Actuator, dof int, inv, dt float64) servo {
 	gear := a.Gear * a.Gear
-	s := servo{name: a.Name, kp: gear * math.Max(-a.BiasPrm[1], 0), kd: gear * math.Max(-a.BiasPrm[2], 0)}
+	s := servo{name: a.Name, body: c.model.Joints[a.Joint].Body, kp: gear * math.Max(-a.BiasPrm[1], 0), kd: gear * math.Max(-a.BiasPrm[2], 0)}
 	s.wdt = dt * math.Sqrt(s.kp*inv)
 	if in := c.model.Opt.Integrator; in != 2 && in != 3 {
 		s.ddt = dt * s.kd * inv
@@ -142,7 +202,7 @@ func (c *Case) passive(dt float64) []servo {
 		if j.Type != mjb.HingeJoint && j.Type != mjb.SlideJoint || j.DofAdr >= len(inv) {
 			continue
 		}
-		s := servo{name: j.Name, kp: math.Max(j.Stiffness, 0), wdt: dt * math.Sqrt(math.Max(j.Stiffness, 0)*inv[j.DofAdr])}
+		s := servo{name: j.Name, body: j.Body, kp: math.Max(j.Stiffness, 0), wdt: dt * math.Sqrt(math.Max(j.Stiffness, 0)*inv[j.DofAdr])}
 		if c.model.Opt.Integrator == rk4 {
 			s.kd = c.damping(j.DofAdr)
 			s.ddt = rk4Ease * dt * s.kd * inv[j.DofAdr]
@@ -156,10 +216,8 @@ func (c *Case) passive(dt float64) []servo {
 func (c *Case) stiffest() *servo { return worstOf(c.servos(), (*servo).worst) }
 
 // strongest returns the motor that is strongest for what it moves, nil without any.
-func (c *Case) strongest() *servo { return c.strongestAt(c.timestep()) }
-
-func (c *Case) strongestAt(dt float64) *servo {
-	return worstOf(c.servosAt(dt), func(s *servo) float64 { return s.turn })
+func (c *Case) strongest() *servo {
+	return worstOf(c.servos(), func(s *servo) float64 { return s.turn })
 }
 
 // worstOf returns the servo with the largest measure, nil without any.
@@ -185,10 +243,10 @@ func (c *Case) modelAudit() Feature {
 	if f, ok := c.selfDriven(dt); ok {
 		return f
 	}
-	if f, ok := auditServo(worstOf(c.servosAt(dt), (*servo).worst), "actuator", dt); ok {
+	if f, ok := auditServo(worstOf(c.involved(c.servosAt(dt)), (*servo).worst), "actuator", dt); ok {
 		return f
 	}
-	if f, ok := auditServo(worstOf(c.passive(dt), (*servo).worst), "joint", dt); ok && f.Value == "unstable" {
+	if f, ok := auditServo(worstOf(c.involved(c.passive(dt)), (*servo).worst), "joint", dt); ok && f.Value == "unstable" {
 		return f
 	}
 	if f, ok := c.auditMotor(dt); ok {
@@ -200,7 +258,7 @@ func (c *Case) modelAudit() Feature {
 	if c.inverses() == nil {
 		return unmeasured("a compiled model (.mjb) beside the dump: masses, inertias and gains")
 	}
-	s := worstOf(c.servosAt(dt), func(s *servo) float64 { return s.wdt })
+	s := worstOf(c.involved(c.servosAt(dt)), func(s *servo) float64 { return s.wdt })
 	if s == nil || s.wdt == 0 {
 		return found(no, "masses, inertias and armatures of the model are positive")
 	}
@@ -278,7 +336,7 @@ func auditServo(s *servo, what string, dt float64) (Feature, bool) {
 
 // auditMotor judges the motor that is strongest for what it moves.
 func (c *Case) auditMotor(dt float64) (Feature, bool) {
-	s := c.strongestAt(dt)
+	s := worstOf(c.involved(c.servosAt(dt)), func(s *servo) float64 { return s.turn })
 	if s == nil || s.turn < jerky {
 		return Feature{}, false
 	}

@@ -95,7 +95,7 @@ func entersModel(c *Case) bool {
 // modelShown reports whether something of its own speaks of the model.
 func (c *Case) modelShown() bool {
 	return c.is(X25, flipped) || c.is(F1, onPhysics, onMultiple) && (c.is(X1, yes, "recent", "felt") || c.is(X2, yes, "air") || c.is(X4, yes) ||
-		c.is(X6, "impossible", "unstable", "shaky") || c.is(X28, beyondPhysics, apart) || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
+		c.is(X6, "impossible", "unstable", "shaky") || c.is(X28, beyondPhysics, apart, fragile) || (c.is(F8, "all", "some") || c.is(X13, yes)) && c.is(F2, yes))
 }
 
 func entersSensor(c *Case) bool {

@@ -1,6 +1,9 @@
 package rootcause
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // flightRise is how many times the speeds must grow while nothing is touched, so
 // that it is growth and not the flight of what a contact threw.
@@ -11,7 +14,7 @@ const flightRise = 2.0
 // the env to blame and in every other that ran away.
 func (c *Case) constraintFree() Feature {
 	out := c.contactFree()
-	if out.known() {
+	if out.known() || out.Recorded {
 		return out
 	}
 	if !c.root().is(body...) {
@@ -91,11 +94,72 @@ func (c *Case) contactFree() Feature {
 		}
 		return found(no, fmt.Sprintf("%s was %s in env %d when it ran away", f.Name, num(n), r.env)).in(f, r.env, 0, r.tick)
 	}
+	if out, ok := c.setOutTouching(r, f); ok {
+		return out
+	}
+	if c.undriven(r) && c.fastBefore(r) && f.everAbove(row, i) {
+		return idle(fmt.Sprintf("nothing was touched in env %d when it ran away, but what did has no actuator and was already fast: a contact before that threw it", r.env))
+	}
 	none := "no contact and no limit"
 	if !about(f.Name, "nefc") {
 		none = "no contact"
 	}
 	return found(yes, fmt.Sprintf("%s was active in env %d when it ran away (%s 0)", none, r.env, f.Name)).in(f, r.env, 0, r.tick)
+}
+
+// fastBefore reports whether an env was fast for all frames that lead up to a step.
+func (c *Case) fastBefore(r *step) bool {
+	v := c.first(qvel)
+	row, k := v.row(r.env), v.upTo(r.tick)
+	if row < 0 || k < 3 {
+		return false
+	}
+	return v.median(row, max(0, k-calmFor), k) > excited
+}
+
+// everAbove reports whether a counter of a row was above zero in a frame before i.
+func (f *field) everAbove(row, i int) bool {
+	for k := range i {
+		if f.cell(k, row).max > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// touchedShare is the share of the growth, in decades, above which a way up was made
+// while something was touched.
+const touchedShare = 0.5
+
+// setOutTouching is X2 for an env that was free of contact in the very substep in
+// which it ran away, and grew in those before it in which it was not: what a bad
+// contact throws spins on in the air.
+func (c *Case) setOutTouching(r *step, n *field) (Feature, bool) {
+	v := c.first(qvel)
+	g, ok := c.growthOf(v, r.env, r.tick+1)
+	row := n.row(r.env)
+	if !ok || row < 0 {
+		return Feature{}, false
+	}
+	in, all := 0.0, 0.0
+	for i := max(1, g.from+1); i <= g.to; i++ {
+		was, is := v.cell(i-1, g.row).max, v.cell(i, g.row).max
+		k := n.upTo(v.frames.Ticks[i])
+		if was <= 0 || is <= was || k < 0 || n.frames.Ticks[k] != v.frames.Ticks[i] {
+			continue
+		}
+		rise := math.Log(is / was)
+		all += rise
+		if n.cell(k, row).max > 0 {
+			in += rise
+		}
+	}
+	if all <= 0 || in < touchedShare*all {
+		return Feature{}, false
+	}
+	f := found(no, fmt.Sprintf("%s was 0 in env %d when it ran away, but %.0f %% of its way up came in substeps in which it was not", n.Name, r.env, 100*in/all))
+	f.Measured, f.Baseline = in/all, touchedShare
+	return f.in(n, r.env, 0, r.tick), true
 }
 
 // How a way up shows that it set out before anything was touched: each step at

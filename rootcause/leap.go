@@ -36,6 +36,9 @@ func (c *Case) excitement() Feature {
 		return unmeasured("enough frames of qvel before it ran away")
 	}
 	level := v.median(row, lo, hi)
+	if level > excited && c.undriven(r) {
+		return idle("what ran away has no actuator: it was fast because something threw it")
+	}
 	value, word := no, "ordinary motion"
 	if level > excited {
 		value, word = yes, "driven hard all the time"

@@ -297,8 +297,8 @@ var likelihoods = []row{
 		capacity: .004, model: .004, sensor: .03, reset: .004, action: .004, learner: .004, math: .02, unknown: .01,
 	}},
 	{X17, "shown", likes{
-		contact: .001, reward: .002, normalizer: .001, std: .001, graph: .001,
-		capacity: .001, model: .001, sensor: .02, reset: .001, action: .001, learner: .001, math: .002, unknown: .001,
+		contact: .0005, reward: .002, normalizer: .001, std: .001, graph: .001,
+		capacity: .001, model: .0005, sensor: .02, reset: .001, action: .001, learner: .001, math: .002, unknown: .001,
 	}},
 	{X17, no, likes{
 		contact: .986, reward: .96, normalizer: .988, std: .988, graph: .988,
@@ -446,9 +446,13 @@ var likelihoods = []row{
 		contact: .02, reward: .01, normalizer: .01, std: .01, graph: .01,
 		capacity: .01, model: .20, sensor: .01, reset: .01, action: .01, learner: .01, math: .01, unknown: .02,
 	}},
+	{X28, fragile, likes{
+		contact: .01, reward: .005, normalizer: .005, std: .005, graph: .005,
+		capacity: .005, model: .20, sensor: .005, reset: .005, action: .01, learner: .005, math: .005, unknown: .005,
+	}},
 	{X28, no, likes{
-		contact: .9785, reward: .9885, normalizer: .9885, std: .9885, graph: .9885,
-		capacity: .9885, model: .55, sensor: .9885, reset: .9885, action: .9885, learner: .9885, math: .9885, unknown: .9785,
+		contact: .9685, reward: .9835, normalizer: .9835, std: .9835, graph: .9835,
+		capacity: .9835, model: .35, sensor: .9835, reset: .9835, action: .9785, learner: .9835, math: .9835, unknown: .9735,
 	}},
 
 	{X29, yes, likes{
@@ -523,7 +527,7 @@ var rare = map[string]map[outcome]float64{
 	},
 	SimKernel: {
 		{X2, yes}: .78, {X2, "air"}: .14, {X2, no}: .08, {X6, "shaky"}: .06, {X6, "unstable"}: .02, {X6, "impossible"}: .0015, {X6, no}: .92, {X14, "none"}: .15, {X14, "never"}: .12, {X14, no}: .64,
-		{X1, yes}: .05, {X1, "recent"}: .10, {X1, "felt"}: .02, {X1, no}: .85, {X28, beyondPhysics}: .02, {X28, apart}: .05, {X28, no}: .93,
+		{X1, yes}: .05, {X1, "recent"}: .10, {X1, "felt"}: .02, {X1, no}: .85, {X28, beyondPhysics}: .02, {X28, apart}: .05, {X28, fragile}: .02, {X28, no}: .91,
 	},
 	AutodiffSingular: {
 		{X22, yes}: .90, {X21, "half"}: .01, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,

@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nanguard/nanguard/dump"
+	"github.com/nanguard/nanguard/mjb"
 )
 
 // The values of X28.
 const (
 	beyondPhysics = "impossible" // no body or joint can have such a value
 	apart         = "apart"      // far from that of every env that stayed well
+	fragile       = "unstable"   // what X6 finds in the model with the env's own values
 )
 
 // positiveWords are in the names of model arrays in which a value below zero makes
@@ -45,6 +48,9 @@ func (c *Case) randomised() Feature {
 	}
 	if !r.is(body...) || r.env < 0 {
 		return idle("no env whose physics ran away")
+	}
+	if f, ok := c.auditEnv(r); ok {
+		return f
 	}
 	for _, judge := range []func(*field, *step) (Feature, bool){c.impossibleValue, c.parameterApart} {
 		for _, f := range c.fields {
@@ -139,4 +145,91 @@ func (c *Case) stayedWell(f *field, r *step) []int {
 		}
 	}
 	return rows
+}
+
+// auditEnv is X6 on the model with the values that were recorded for the env that
+// ran away, where the model itself has no such fault.
+func (c *Case) auditEnv(r *step) (Feature, bool) {
+	if c.model == nil || c.modelAudit().Value == "unstable" {
+		return Feature{}, false
+	}
+	m := *c.model
+	changed := ""
+	for _, f := range c.fields {
+		if f.kind == modelArray && f.PerEnv && f.len() > 0 && f.row(r.env) >= 0 && f.into(&m, f.lastModel(r), f.row(r.env)) {
+			changed = f.Name
+		}
+	}
+	if changed == "" {
+		return Feature{}, false
+	}
+	own := *c
+	own.model = &m
+	out := own.modelAudit()
+	if out.Value != "unstable" {
+		return Feature{}, false
+	}
+	out.Value, out.Text = fragile, fmt.Sprintf("with what %s gave env %d, %s", changed, r.env, out.Text)
+	out.Field, out.Env = changed, r.env
+	return out, true
+}
+
+// into writes a row of a recorded model array into a model, and reports whether it
+// is one of those that decide whether a step is stable.
+func (f *field) into(m *mjb.Model, i, row int) bool {
+	n := f.to - f.from
+	values := func(old []float64) []float64 {
+		v := make([]float64, n)
+		for col := range v {
+			v[col] = f.at(i, row, col)
+		}
+		if len(old) != n {
+			return old
+		}
+		return v
+	}
+	switch name := strings.ToLower(f.Name); {
+	case about(name, "dof_armature"):
+		m.DofArmature = values(m.DofArmature)
+	case about(name, "dof_damping"):
+		m.DofDamping = values(m.DofDamping)
+	case about(name, "body_mass") && n == len(m.Bodies):
+		m.Bodies = slices.Clone(m.Bodies)
+		for b := range m.Bodies {
+			mass := f.at(i, row, b)
+			if was := m.Bodies[b].Mass; was > 0 { // as a sound randomisation scales it
+				for k := range m.Bodies[b].Inertia {
+					m.Bodies[b].Inertia[k] *= mass / was
+				}
+			}
+			m.Bodies[b].Mass = mass
+		}
+	case about(name, "gainprm", "biasprm", "gear") && len(m.Actuators) > 0 && n%len(m.Actuators) == 0:
+		m.Actuators = slices.Clone(m.Actuators)
+		for a := range m.Actuators {
+			f.intoActuator(&m.Actuators[a], i, row, a*n/len(m.Actuators), n/len(m.Actuators))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// intoActuator writes the numbers from a column on into an actuator. A servo whose
+// gain alone is recorded pulls back with the same gain.
+func (f *field) intoActuator(a *mjb.Actuator, i, row, col, width int) {
+	v := f.at(i, row, col)
+	switch {
+	case about(f.Name, "gear"):
+		a.Gear = v
+	case about(f.Name, "gainprm"):
+		if a.GainPrm0 != 0 && a.BiasPrm[1] == -a.GainPrm0 {
+			a.BiasPrm[1] = -v
+		}
+		a.GainPrm0 = v
+	case width >= 3:
+		a.BiasPrm = [3]float64{v, f.at(i, row, col+1), f.at(i, row, col+2)}
+	case width == 1 && a.BiasPrm[1] != 0: // of a servo, the one that is randomised
+		a.BiasPrm[1] = v
+	}
 }

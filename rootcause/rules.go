@@ -213,7 +213,7 @@ var rules = []rule{
 	},
 	{
 		id: X28, name: "randomised", group: "X28", measure: (*Case).randomised,
-		means: "a recorded model array holds what none can in the env that ran away (\"impossible\": a mass, inertia, damping or stiffness below zero), or something far from all envs that stayed well (\"apart\")",
+		means: "a recorded model array holds what none can in the env that ran away (\"impossible\": a mass, inertia, damping or stiffness below zero), something that makes the model unstable (\"unstable\", as X6), or something far from all envs that stayed well (\"apart\")",
 		ask:   "record the model arrays that are randomised (guard.watch at stage \"model\")",
 	},
 	{

@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -183,4 +184,45 @@ func (f *field) allTicks() []int64 {
 		return f.frames.Ticks
 	}
 	return nil
+}
+
+// drivenTooHard is tooStrong for the controls in the frame in which it began.
+func (c *Case) drivenTooHard(r *step) (Feature, bool) {
+	f := c.first(ctrl)
+	if !r.is(body...) || f.len() == 0 {
+		return Feature{}, false
+	}
+	row, i := f.row(r.env), f.upTo(r.tick)
+	if row < 0 || i < 0 {
+		return Feature{}, false
+	}
+	return c.tooStrong(f, row, i)
+}
+
+// tooStrong is X7 for a motor without limits and a command that throws its joint
+// about within a single step: the action drives it harder than a step can follow.
+func (c *Case) tooStrong(f *field, row, i int) (Feature, bool) {
+	inv, dt := c.inverses(), c.timestep()
+	if inv == nil || dt <= 0 || f.to-f.from != len(c.model.Actuators) {
+		return Feature{}, false
+	}
+	for col := range c.model.Actuators {
+		a := &c.model.Actuators[col]
+		if a.Joint < 0 || a.Joint >= len(c.model.Joints) || a.CtrlLimited || a.ForceLimited || a.BiasPrm[1] != 0 {
+			continue
+		}
+		dof := c.model.Joints[a.Joint].DofAdr
+		if dof < 0 || dof >= len(inv) {
+			continue
+		}
+		u := math.Abs(f.at(i, row, col))
+		turn := dt * dt * inv[dof] * math.Abs(a.Gear*a.GainPrm0) * u / (1 + dt*c.damping(dof)*inv[dof])
+		if !finite(turn) || turn <= wild {
+			continue
+		}
+		out := found(yes, fmt.Sprintf("%s of env %d was %s when it ran away; nothing limits that motor, and so much turns its joint by %s rad or m within one step of %s s from rest", f.label(col), f.env(row), num(f.at(i, row, col)), num(turn), num(dt)))
+		out.Measured, out.Baseline = turn, wild
+		return out.in(f, f.env(row), col, f.frames.Ticks[i]), true
+	}
+	return Feature{}, false
 }
