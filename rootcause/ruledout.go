@@ -16,6 +16,9 @@ const unshown = 0.7
 
 // ruledOut corrects the prior of a cause by facts that belong to no other cause.
 func (c *Case) ruledOut(cause string) float64 {
+	if c.toldOnly() && c.fineToTheEnd(sparedBy(cause)...) {
+		return hardly
+	}
 	switch cause {
 	case BadModel:
 		if c.is(F1, onPhysics) && !c.modelShown() {
