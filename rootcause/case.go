@@ -3,6 +3,7 @@ package rootcause
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/nanguard/nanguard/dump"
@@ -27,6 +28,7 @@ type Case struct {
 	resets   map[int][]int64 // per env, ascending ticks
 	envSteps []int64         // ticks of env steps
 	culprits []int           // envs to look at, the likeliest first
+	stdFound string          // see stdParam
 	missing  []int           // culprits whose rows are not in the file
 
 	order    []onset            // first bad value of every field, in tick order
@@ -52,6 +54,7 @@ func NewCase(src Source) (*Case, error) {
 	if m := src.Metadata(); m != nil {
 		c.meta = m.Values
 	}
+	c.findStdParam(src)
 	c.readFields(src)
 	c.readResets()
 	c.readSteps()
@@ -74,8 +77,9 @@ func NewCase(src Source) (*Case, error) {
 // rules see where it is the only record of the physics.
 func (c *Case) readFields(src Source) {
 	specs := slices.Clone(c.man.Fields)
+	place := c.placeOf(specs)
 	slices.SortStableFunc(specs, func(a, b dump.FieldSpec) int {
-		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(c.kindOf(a).rank(), c.kindOf(b).rank()))
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(c.kindOf(a).rank(), c.kindOf(b).rank()))
 	}) // of fields with one place, what is made of the other comes behind it
 	for _, s := range specs {
 		if s.Name != dump.StateField {
@@ -95,11 +99,28 @@ func (c *Case) readFields(src Source) {
 	}
 }
 
+// placeOf returns where a field stands in the loop: at its order, but for a
+// learning rate, which is recorded behind the parameters that it has just changed.
+func (c *Case) placeOf(specs []dump.FieldSpec) func(dump.FieldSpec) float64 {
+	first := math.Inf(1)
+	for _, s := range specs {
+		if k := c.kindOf(s); s.Stage == dump.StageParam && (k == param || k == paramStd || k == logStd) {
+			first = min(first, s.Order)
+		}
+	}
+	return func(s dump.FieldSpec) float64 {
+		if c.kindOf(s) == lr {
+			return min(s.Order, math.Nextafter(first, 0))
+		}
+		return s.Order
+	}
+}
+
 // kindOf is kindOf with what the run declared: a std parameter that is learned
 // as a logarithm may well be negative.
 func (c *Case) kindOf(s dump.FieldSpec) kind {
 	k := kindOf(s)
-	if how := c.text("policy.std_param"); k == paramStd && how == "log" {
+	if how := c.stdParam(); k == paramStd && how == "log" {
 		return logStd
 	} else if k == paramStd && how == "softplus" {
 		return param

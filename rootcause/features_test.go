@@ -55,6 +55,8 @@ func TestFeatures(t *testing.T) {
 		{X1, unknown, "not recorded", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "actuator_gainprm", Envs: []int{7}, Count: 48})},
 		{X1, unknown, "not recorded", runaway(newRun(30), 0).event(dump.Event{Tick: 0, Kind: dump.EventDR, Name: "geom_solref", Envs: []int{7}, Count: 1})},
 		{X3, yes, "the learning rate is 3", newRun(64).all("lr", 0, 3).set("grad_norm", -1, 0, 0, inf)},
+		{X3, yes, "the learning rate itself became +Inf", newRun(64).all("lr", -1, inf).set("param.actor", -1, 0, 2, nan)},
+		{F11, unknown, "learning rate of the step", newRun(64).all("lr", -1, inf).set("param.actor", -1, 0, 2, nan)},
 		{X3, no, "not in the learner", runaway(newRun(32), 0)},
 		{X7, no, "usual range", runaway(newRun(30), 0)},
 		{X7, yes, "the physics followed", runaway(newRun(30).set("action", -2, 0, -1, 6e4, 6e4).set("ctrl", -8, 0, -1, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4, 6e4), 0)},

@@ -67,7 +67,7 @@ func fixStd(c *Case) string {
 	if c.scheduled() > 0 {
 		return "Give the schedule of the std a floor above zero (0.05), and stop it there."
 	}
-	if c.text("policy.std_param") == "log" {
+	if c.stdParam() == "log" {
 		return "Clamp log_std (for example to [-5, 2]) and lower the entropy bonus or the learning rate."
 	}
 	return "Learn log_std (or softplus of a parameter) instead of a raw std, with a floor of 0.05, and lower the learning rate of that parameter."

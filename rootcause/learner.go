@@ -15,6 +15,9 @@ func (c *Case) paramsBad() Feature {
 		if _, ok := c.optimizerStep(r); ok {
 			return idle("the step that made the parameters so is in the file (X23)")
 		}
+		if r.is(lr) {
+			return idle("it began in the learning rate of the step that made the parameters so")
+		}
 	}
 	seen := false
 	for _, f := range c.fields {
@@ -69,6 +72,9 @@ const (
 // out of all proportion where the root itself is the learner.
 func (c *Case) judgeLearner(r *step) Feature {
 	if f := c.first(lr); f != nil {
+		if r.f == f && nonFinite(r.class) {
+			return found(yes, fmt.Sprintf("the learning rate itself became %s: what it is computed from (a KL of exactly zero, a schedule past its end) leaves its domain", words[r.class])).in(f, -1, r.col, r.tick)
+		}
 		if v := f.largest(c.deadline()); v >= loop[lr].floor {
 			out := found(yes, fmt.Sprintf("the learning rate is %s", num(v))+c.weights()).in(f, -1, 0, r.tick)
 			out.Measured, out.Baseline = v, loop[lr].floor

@@ -104,7 +104,7 @@ const lowStd = 0.02
 // stdMayFall reports whether a std that was low in the rollout may have crossed
 // zero in the update after it, of which nothing is recorded.
 func (c *Case) stdMayFall(f *field, least float64) bool {
-	if f.Clock != dump.ClockStep || least >= lowStd || c.text("policy.std_param") == "log" {
+	if f.Clock != dump.ClockStep || least >= lowStd || c.stdParam() == "log" {
 		return false
 	}
 	return !slices.ContainsFunc(c.fields, func(g *field) bool { return g.kind == paramStd && (g.len() > 0 || g.trace != nil) })
