@@ -109,12 +109,50 @@ func (c *Case) windsUp(r *step) (Feature, bool) {
 		return Feature{}, false
 	case acted <= 0 || acts > windHeld*acted:
 		return Feature{}, false
-	case moved <= 0 || moves/moved > last/first/2:
+	case !c.scaled(u, a, r) && (moved <= 0 || moves/moved > last/first/2):
 		return Feature{}, false
 	}
-	f := found(yes, fmt.Sprintf("%s grew %s, from %s to %s over %s, while %s stayed at %s: %s", u.Name, times(last/first), num(first), num(last), u.clockWord(n), a.Name, num(acts), windsUpWords))
+	why := windsUpWords
+	if c.scaled(u, a, r) {
+		why = "what it is multiplied by grew with the run"
+	}
+	f := found(yes, fmt.Sprintf("%s grew %s, from %s to %s over %s, while %s stayed at %s: %s", u.Name, times(last/first), num(first), num(last), u.clockWord(n), a.Name, num(acts), why))
 	f.Measured, f.Baseline = last, first
 	return f.in(u, r.env, -1, us.ticks[n-1]), true
+}
+
+// alongside is the cosine from which on a control points where its action does.
+const alongside = 0.95
+
+// scaled reports whether the controls of an env are its actions times a number, in
+// the middle of the frames before a step: then nothing but that number grew, and
+// the speeds may well grow with it.
+func (c *Case) scaled(u, a *field, r *step) bool {
+	row, arow := u.row(r.env), a.row(r.env)
+	n := u.to - u.from
+	if u.len() == 0 || a.len() == 0 || row < 0 || arow < 0 || n < 2 || a.to-a.from != n {
+		return false
+	}
+	var cosines []float64
+	for i := range u.upTo(r.tick) {
+		k := a.upTo(u.frames.Ticks[i])
+		if k < 0 {
+			continue
+		}
+		dot, uu, aa := 0.0, 0.0, 0.0
+		for col := range n {
+			x, y := u.at(i, row, col), a.at(k, arow, col)
+			dot, uu, aa = dot+x*y, uu+x*x, aa+y*y
+		}
+		if cos := dot / math.Sqrt(uu*aa); finite(cos) {
+			cosines = append(cosines, cos)
+		}
+	}
+	if len(cosines) < enough {
+		return false
+	}
+	slices.Sort(cosines)
+	return cosines[len(cosines)/2] > alongside
 }
 
 // The bounds of a policy that runs off: its output after the last update against

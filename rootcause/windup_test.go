@@ -52,6 +52,17 @@ func TestCommandsWindUp(t *testing.T) {
 		follows.scale("qvel", i, math.Pow(12, float64(i)/240))
 	}
 	alike("as the speeds do", follows)
+	for i, tick := range follows.fields["ctrl"].ticks { // the same where each control is its action times a number
+		k := i / decimation
+		for row := range follows.fields["ctrl"].v[i] {
+			for col := range follows.fields["ctrl"].v[i][row] {
+				follows.fields["ctrl"].v[i][row][col] = follows.fields["action"].v[k][row][col] * math.Pow(12, float64(tick)/400)
+			}
+		}
+	}
+	c, _ = runaway(follows, 0).judge()
+	assert.Equal(t, yes, c.feature(X7).Value, c.feature(X7).Text)
+	assert.Contains(t, c.feature(X7).Text, "multiplied")
 	short := ramp(newRun(60), 12)
 	alike("a short record", short.keepLast("ctrl", 20))
 }
