@@ -334,7 +334,7 @@ const (
 // followed: it grew by a steady factor over decades, as what is multiplied again
 // at each step does.
 func (c *Case) steadily(r *step) (Feature, bool) {
-	if !r.is(action) || nonFinite(r.class) || r.row < 0 {
+	if !r.is(action, mean) || nonFinite(r.class) || r.row < 0 {
 		return Feature{}, false
 	}
 	var rises []float64

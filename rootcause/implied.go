@@ -1,5 +1,7 @@
 package rootcause
 
+import "math"
+
 // impliedInput concludes that an observation was bad before its first frame in
 // the file: a network whose output is non-finite in some envs and finite in
 // others has finite weights, so what it read in those envs was bad. The first
@@ -108,4 +110,57 @@ func (c *Case) closes(in *step) bool {
 		}
 	}
 	return false
+}
+
+// echoFor is how many frames a column of an observation must agree with one of the
+// action to be its echo.
+const echoFor = 20
+
+// echoed finds the action that a finite observation which runs away only repeats:
+// many policies see their own last action. What grows there is the action, however
+// ordinary its size is so far.
+func (c *Case) echoed(s *step) (step, bool) {
+	if !s.is(obs) || nonFinite(s.class) || s.row < 0 || s.col < 0 {
+		return step{}, false
+	}
+	for _, a := range c.fields {
+		row := a.row(s.env)
+		if a.kind != action || a.len() < echoFor || !a.PerEnv || row < 0 {
+			continue
+		}
+		for col := range a.to - a.from {
+			if !s.f.repeats(a, s, row, col) {
+				continue
+			}
+			i := a.upTo(s.tick)
+			in := c.inFrame(a, i, row)
+			if in.class == "" {
+				in.class = growing
+			}
+			return in, earlier(&in, s)
+		}
+	}
+	return step{}, false
+}
+
+// repeats reports whether the column of an observation in which a step lies held
+// the last value of a column of actions in each of the frames up to the step.
+func (f *field) repeats(a *field, s *step, row, col int) bool {
+	n, differ, last := 0, false, math.NaN()
+	for i := s.frame; i >= 0; i-- {
+		k := a.upTo(f.frames.Ticks[i])
+		if k < 0 {
+			break
+		}
+		v, w := f.at(i, s.row, s.col), a.at(k, row, col)
+		if v == 0 && i < s.frame {
+			continue // reset: there was no last action
+		}
+		if math.Abs(v-w) > 1e-5*math.Abs(w) {
+			return false
+		}
+		differ = differ || n > 0 && v != last
+		n, last = n+1, v
+	}
+	return n >= echoFor && differ
 }

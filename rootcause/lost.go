@@ -32,6 +32,12 @@ func (c *Case) normalizerLost() Feature {
 	if f, ok := c.likeNew(n); ok {
 		return f
 	}
+	if f, ok := c.leftOut(); ok {
+		return f
+	}
+	if f, ok := c.wiped(); ok {
+		return f
+	}
 	if f, ok := c.overwritten(); ok {
 		return f
 	}

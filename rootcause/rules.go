@@ -168,7 +168,7 @@ var rules = []rule{
 	},
 	{
 		id: X19, name: "normalizer forgot", group: "X19", measure: (*Case).normalizerLost,
-		means: "its count fell, it is as new in an old run, nobody ever updated it, it is applied twice, its statistics changed places or became a root or square of themselves, or z jumped when a checkpoint was loaded",
+		means: "its count fell, it is as new in an old run, nobody ever updated it, it is applied twice, its statistics were left out of a load, all became one number, changed places or became a root or square of themselves, or z jumped when a checkpoint was loaded",
 		ask:   "record normalizer.count, and checkpoint_loaded as an event",
 	},
 	{

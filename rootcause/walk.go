@@ -26,6 +26,9 @@ func (c *Case) cause(s *step) (step, bool) {
 	if in, ok := c.ownAction(s); ok {
 		return in, true
 	}
+	if in, ok := c.echoed(s); ok {
+		return in, true
+	}
 	if in, ok := c.impliedRaw(s); ok {
 		return in, true
 	}
@@ -41,6 +44,9 @@ func (c *Case) cause(s *step) (step, bool) {
 func (s *step) reads() []kind {
 	if s.class == negative && s.is(std, paramStd) {
 		return []kind{paramStd, lr}
+	}
+	if s.is(value) && about(s.f.Name, "return", "advantage", "gae") {
+		return append([]kind{reward, term}, loop[value].reads...) // made of rewards, not by the network alone
 	}
 	return loop[s.f.kind].reads
 }
