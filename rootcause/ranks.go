@@ -98,18 +98,30 @@ func (c *Case) rankColumns(f *field) (Feature, bool) {
 		return Feature{}, false
 	}
 	v := make([]float64, f.to-f.from)
+	alike := false
 	for i := range f.len() {
 		for col := range v {
 			v[col] = f.at(i, 0, col)
 		}
+		alike = alike || i == 0 && slices.Max(v) == slices.Min(v)
 		if col, ok := oddOne(v); ok {
 			return found(yes, fmt.Sprintf("%s is %s at tick %d, and no other rank's is anywhere near", f.label(col), num(v[col]), f.frames.Ticks[i])).in(f, -1, col, f.frames.Ticks[i]), true
 		}
-		if f.kind == param && slices.Max(v) != slices.Min(v) && i > 0 {
-			return found(yes, fmt.Sprintf("%s differs between ranks at tick %d (%s to %s): they no longer share their weights", f.Name, f.frames.Ticks[i], num(slices.Min(v)), num(slices.Max(v)))).in(f, -1, 0, f.frames.Ticks[i]), true
+		if slices.Max(v) != slices.Min(v) && i > 0 && f.ofWeights(alike) {
+			return found(yes, fmt.Sprintf("%s differs between ranks at tick %d (%.8g to %.8g): they no longer share their weights", f.Name, f.frames.Ticks[i], slices.Min(v), slices.Max(v))).in(f, -1, 0, f.frames.Ticks[i]), true
 		}
 	}
 	return Feature{}, false
+}
+
+// digestWords are in the names of numbers that stand for all weights of a rank.
+var digestWords = []string{"checksum", "hash", "digest", "fingerprint"}
+
+// ofWeights reports whether a field is of the weights, which ranks share to the bit:
+// weights themselves, or a number made from them, whatever its stage, that was the
+// same for all ranks once. Where each rank holds a part of them it never was.
+func (f *field) ofWeights(alike bool) bool {
+	return f.kind == param || alike && about(f.Name, digestWords...) && about(f.Name, "param", "weight", "model", "policy", "net")
 }
 
 // perRank reports whether a field has one column for each rank: its labels say
@@ -139,7 +151,7 @@ func (c *Case) rankFields() (Feature, bool) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
-		fs := groups[key]
+		fs, alike := groups[key], false
 		for i := 0; len(fs) > 1 && i < fs[0].len(); i++ {
 			v := make([]float64, 0, len(fs))
 			for _, f := range fs {
@@ -151,8 +163,9 @@ func (c *Case) rankFields() (Feature, bool) {
 				f := fs[col]
 				return found(yes, fmt.Sprintf("%s is %s at tick %d, and no other rank's is anywhere near", f.Name, num(v[col]), f.frames.Ticks[i])).in(f, -1, 0, fs[0].frames.Ticks[i]), true
 			}
-			if fs[0].kind == param && i > 0 && len(v) == len(fs) && slices.Max(v) != slices.Min(v) {
-				return found(yes, fmt.Sprintf("%s and its like differ between ranks at tick %d (%s to %s): they no longer share their weights", fs[0].Name, fs[0].frames.Ticks[i], num(slices.Min(v)), num(slices.Max(v)))).in(fs[0], -1, 0, fs[0].frames.Ticks[i]), true
+			alike = alike || i == 0 && len(v) == len(fs) && slices.Max(v) == slices.Min(v)
+			if i > 0 && len(v) == len(fs) && slices.Max(v) != slices.Min(v) && fs[0].ofWeights(alike) {
+				return found(yes, fmt.Sprintf("%s and its like differ between ranks at tick %d (%.8g to %.8g): they no longer share their weights", fs[0].Name, fs[0].frames.Ticks[i], slices.Min(v), slices.Max(v))).in(fs[0], -1, 0, fs[0].frames.Ticks[i]), true
 			}
 		}
 	}

@@ -45,6 +45,12 @@ func ranked(world int) *loopRun {
 	return r
 }
 
+// digests is a run of two ranks with a checksum of the weights of each, which the
+// loop records as a monitor.
+func digests(f func(i, col int) float64) *loopRun {
+	return ranked(2).add("param.checksum_by_rank", dump.StageMonitor, []string{"rank0", "rank1"}, f)
+}
+
 // TestRareCauses: each has a run that shows it, and a look-alike that does not.
 func TestRareCauses(t *testing.T) {
 	nan := math.NaN()
@@ -67,6 +73,9 @@ func TestRareCauses(t *testing.T) {
 
 		{"weights differ between ranks", RankDesync, ranked(2).add("param.sum", dump.StageParam, []string{"rank 0", "rank 1"}, func(i, col int) float64 { return 3 + 0.1*float64(i*col) })},
 		{"weights agree between ranks", "", ranked(2).add("param.sum", dump.StageParam, []string{"rank 0", "rank 1"}, func(i, _ int) float64 { return 3 + 0.1*float64(i) })},
+		{"a checksum of another stage parts", RankDesync, digests(func(i, col int) float64 { return 3 + 1e-4*float64(max(0, i-9)*col) })},
+		{"checksums that agree", "", digests(func(i, _ int) float64 { return 3 + 0.1*float64(i) })},
+		{"checksums of shards", "", digests(func(i, col int) float64 { return 3 + 0.1*float64(i*col) + float64(col) })},
 		{"one rank's gradient is NaN", RankDesync, ranked(2).add("grad_norm.by_rank", dump.StageGrad, []string{"rank 0", "rank 1"}, func(i, col int) float64 {
 			if i == 9 && col == 1 {
 				return nan
