@@ -36,9 +36,12 @@ func (c *Case) noticed() (step, bool) {
 		c.wrong = append(c.wrong, "the file holds no frame of any field")
 		return step{}, false
 	}
-	s, ok := c.alarm()
-	if !ok {
-		s, ok = c.divided()
+	var s step
+	var ok bool
+	for _, look := range []func() (step, bool){c.alarm, c.divided, c.coldColumn, c.runsAway} {
+		if s, ok = look(); ok {
+			break
+		}
 	}
 	if ok {
 		c.wrong = append(c.wrong, fmt.Sprintf("%s is %s", s.name, words[s.class]))
@@ -59,6 +62,9 @@ func (c *Case) silent() []string {
 		}
 	}
 	if f := c.telltale(); f.known() {
+		said = append(said, f.Text)
+	}
+	if f, ok := c.neverFilled(); ok {
 		said = append(said, f.Text)
 	}
 	return said

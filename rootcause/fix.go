@@ -107,6 +107,9 @@ func fixModel(c *Case) string {
 }
 
 func fixSensor(c *Case) string {
+	if f, ok := c.stuckReading(); ok && c.is(X25, spikes) {
+		return fmt.Sprintf("Let the reader of %s say that it has no new sample (a time stamp, a flag) and end the episode or mask the columns then, instead of handing out the last one again; look for its timeouts in env %d.", f.Field, f.Env)
+	}
 	what := "the sensor"
 	if r := c.root(); r.placed() && r.col >= 0 {
 		what = r.f.label(r.col)
@@ -154,10 +157,16 @@ func fixPrecision(c *Case) string {
 	if _, ok := c.scaledOver(); ok {
 		return "Skip the optimizer's step where a gradient is not finite and halve the scale (torch.amp.GradScaler does both; call unscale_ before clipping), cap the scale, or train in bfloat16, which needs none."
 	}
+	if _, ok := c.allFlushed(); ok {
+		return "Scale the loss (torch.amp.GradScaler; unscale_ before clipping) so that gradients stay above the smallest number of float16, or train in bfloat16, which needs no scaling."
+	}
 	return "Keep log_alpha, its optimizer and every small scalar that is learned in float32 (outside autocast), and check the update: it must be at least half a unit in the last place of the value."
 }
 
-func fixPadding(*Case) string {
+func fixPadding(c *Case) string {
+	if _, ok := c.neverFilled(); ok {
+		return "Draw the indices of a batch below the number of samples that the buffer holds, not below its capacity, and start to learn only when it holds some batches."
+	}
 	return "Fill the rows of finished or padded steps with finite values, and mask with where (not with a product, for 0*NaN is NaN) before values, returns and losses are computed."
 }
 
@@ -166,6 +175,9 @@ func fixLost(*Case) string {
 }
 
 func fixRanks(c *Case) string {
+	if c.is(X20, yes) && c.root() == nil {
+		return "Average the gradients of all ranks in every minibatch (no rank may skip it or leave DistributedDataParallel), broadcast the weights at the start and after loading, keep learning rate and clipping the same on all ranks, and compare a checksum of the weights now and then."
+	}
 	if n := c.man.Run.WorldSize; n > 1 {
 		return fmt.Sprintf("Compare the dumps of all %d ranks from before the all-reduce to find the guilty one; check that seeds differ, weights are broadcast at the start, and a bad gradient is refused on every rank at once.", n)
 	}

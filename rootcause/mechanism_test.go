@@ -48,6 +48,36 @@ func TestFlushed(t *testing.T) {
 	assert.Equal(t, Clean, d.Verdict, "nothing but zeros may be a frozen layer")
 }
 
+// TestAllFlushed: a run in float16 without a scaler of which no gradient is left.
+func TestAllFlushed(t *testing.T) {
+	gone := func() *loopRun {
+		r := newRun(200).all("param.actor", 0, 0.3).all("param.std", 0, 0.8).all("grad_norm", 0, 0)
+		r.man.Facts["amp.enabled"], r.man.Facts["amp.dtype"], r.man.Facts["amp.grad_scaler"] = true, "float16", false
+		return r
+	}
+	with := func(fact string, v any) *loopRun { r := gone(); r.man.Facts[fact] = v; return r }
+	c, d := gone().judge()
+	assert.Equal(t, yes, c.feature(X21).Value, c.feature(X21).Text)
+	assert.Equal(t, PrecisionLoss, d.Verdict)
+	assert.Contains(t, d.Causes[0].Fix, "Scale the loss")
+	for name, r := range map[string]*loopRun{
+		"float32":                  with("amp.enabled", false),
+		"bfloat16":                 with("amp.dtype", "bfloat16"),
+		"a scaler that skips":      with("amp.grad_scaler", true),
+		"a rate of zero":           gone().all("lr", 0, 0),
+		"a loss that stands still": gone().all("loss.total", 0, 0.2),
+		"the critic learns":        gone().add("grad_norm.critic", dump.StageGrad, nil, func(i, _ int) float64 { return 1 + 0.1*hash(i) }),
+		"a parameter moves":        gone().set("param.actor", -1, 0, 1, 0.31),
+		"few records":              newRun(40).all("param.actor", 0, 0.3).all("grad_norm", 0, 0),
+	} {
+		c, d := r.judge()
+		assert.NotEqual(t, yes, c.feature(X21).Value, name)
+		assert.Equal(t, Clean, d.Verdict, name)
+	}
+	_, d = with("amp.enabled", false).judge()
+	assert.Contains(t, d.Warnings, "grad_norm is exactly 0 in all 50 records although the loss changes: nothing is learned")
+}
+
 // TestMisfit: statistics of another observation, which came with a checkpoint.
 func TestMisfit(t *testing.T) {
 	far := func() *loopRun {

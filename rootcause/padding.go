@@ -147,6 +147,9 @@ func (c *Case) fillerRows() Feature {
 	if f, ok := c.unwritten(); ok {
 		return f
 	}
+	if f, ok := c.neverFilled(); ok {
+		return f
+	}
 	if f, ok := c.unfilled(c.tripped); ok {
 		return f
 	}

@@ -82,3 +82,44 @@ func TestTerminatedForNaN(t *testing.T) {
 	c, _ = run(0).judge()
 	assert.Equal(t, no, c.feature(X17).Value, c.feature(X17).Text)
 }
+
+// TestNeverFilled is X18 for a replay buffer that is drawn from beyond its size:
+// most samples are zeros, and what is collected never is.
+func TestNeverFilled(t *testing.T) {
+	replay := func(reward func(i, col int) float64, share int) *loopRun {
+		cols := make([]string, 32)
+		full := func(i, col int) bool { return int(50+50*hash(901, i, col)) >= share }
+		return newRun(200).add("obs.batch", dump.StageObs, cols, func(i, col int) float64 {
+			if !full(i, col) {
+				return 0
+			}
+			return 1 + 0.1*hash(i, col)
+		}).add("reward.batch", dump.StageReward, cols, func(i, col int) float64 {
+			if !full(i, col) {
+				return 0
+			}
+			return reward(i, col)
+		})
+	}
+	dense := func(i, col int) float64 { return 2 + hash(i, col) }
+	c, d := replay(dense, 90).judge()
+	assert.Equal(t, "unwritten", c.feature(X18).Value, c.feature(X18).Text)
+	assert.Equal(t, PaddingRows, d.Verdict)
+	assert.Contains(t, d.Causes[0].Fix, "not below its capacity")
+	sized := replay(dense, 90)
+	sized.man.Facts["replay.size"], sized.man.Facts["replay.capacity"] = 2000.0, 40000.0
+	c, _ = sized.judge()
+	assert.Contains(t, c.feature(X18).Text, "it holds 2e3 of 4e4")
+	for name, r := range map[string]*loopRun{
+		"a buffer that is filled":   replay(dense, 0),
+		"absorbing states":          replay(dense, 10),
+		"sparse rewards":            replay(func(i, col int) float64 { return float64(col % 2) }, 90),
+		"rewards that are rare":     replay(dense, 90).all("reward", 100, 0),
+		"an observation of zeros":   replay(dense, 90).set("obs.policy", 100, 0, 0, 0).set("obs.policy", 100, 0, 1, 0).set("obs.policy", 100, 0, 2, 0).set("obs.policy", 100, 0, 3, 0).set("obs.policy", 100, 0, 4, 0),
+		"steps that a mask leaves":  replay(dense, 90).add("batch.mask", dump.StageMonitor, make([]string, 32), func(int, int) float64 { return 1 }),
+		"an update of one training": replay(dense, 90).keepLast("obs.batch", 8).keepLast("reward.batch", 8),
+	} {
+		c, d := r.judge()
+		assert.Equal(t, Clean, d.Verdict, "%s: %s", name, c.feature(X18).Text)
+	}
+}

@@ -28,6 +28,9 @@ func (c *Case) precision() Feature {
 	if f, ok := c.flushed(); ok {
 		return f
 	}
+	if f, ok := c.allFlushed(); ok {
+		return f
+	}
 	if f, ok := c.stalled(); ok {
 		return f
 	}

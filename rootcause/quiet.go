@@ -7,10 +7,10 @@ import (
 )
 
 // quietDoubts returns what looks odd in a run in which nothing is wrong, and may
-// be meant: a rate of zero, a network that stands still, envs that stay done.
+// be meant: a rate or a gradient of zero, a network that stands still, envs that stay done.
 func (c *Case) quietDoubts() []string {
 	var d []string
-	for _, look := range []func(*Case) string{(*Case).rateIsZero, (*Case).networkRests, (*Case).staysDone} {
+	for _, look := range []func(*Case) string{(*Case).rateIsZero, (*Case).gradientIsZero, (*Case).networkRests, (*Case).staysDone} {
 		if said := look(c); said != "" {
 			d = append(d, said)
 		}
@@ -34,6 +34,16 @@ func (c *Case) rateIsZero() string {
 		}
 	}
 	return fmt.Sprintf("%s is 0 in all %d records although %s is not: nothing is learned", rate.Name, rate.len(), g.Name)
+}
+
+// gradientIsZero says that the gradient is exactly zero in all records although a
+// loss changes, "" when it is not.
+func (c *Case) gradientIsZero() string {
+	g := c.gradientGone()
+	if g == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is exactly 0 in all %d records although the loss changes: nothing is learned", g.Name, g.len())
 }
 
 // networkRests names the parameters that do not move by a bit while others do and

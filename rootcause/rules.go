@@ -163,7 +163,7 @@ var rules = []rule{
 	},
 	{
 		id: X18, name: "filler rows", group: "X18", measure: (*Case).fillerRows,
-		means: "the bad rows are exactly those whose episode is over, or the bad samples of a batch those for which a mask of zeros and ones says so (\"all\": and there are no others), or of a value that only these have, exactly the others; or (\"unwritten\") all that is stored of few samples of a batch is not finite",
+		means: "the bad rows are exactly those whose episode is over, or the bad samples of a batch those for which a mask of zeros and ones says so (\"all\": and there are no others), or of a value that only these have, exactly the others; or (\"unwritten\") all that is stored of few samples of a batch is not finite, or of most is zero and never is where it is collected",
 		ask:   "record done beside the observations and rewards",
 	},
 	{
@@ -178,7 +178,7 @@ var rules = []rule{
 	},
 	{
 		id: X21, name: "stands still", group: "X21", measure: (*Case).precision,
-		means: "a temperature, a target network, a count or a position does not move by a bit in low precision while what drives it does; or the scale of the loss overflowed the gradients of float16 (\"half\": or made a NaN of them)",
+		means: "a temperature, a target network, a count or a position does not move by a bit in low precision while what drives it does; or all gradients are zero in float16 without a scaler; or the scale of the loss overflowed the gradients of float16 (\"half\": or made a NaN of them)",
 		ask:   "record alpha (or log_alpha), entropy and its target, and the facts amp.enabled and amp.dtype",
 	},
 	{
@@ -198,7 +198,7 @@ var rules = []rule{
 	},
 	{
 		id: X25, name: "telltale", group: "X25", measure: (*Case).telltale,
-		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign; \"spikes\": stray readings of one env's sensor; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds as they were; \"rows\": observations that are the state of another env",
+		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds as they were; \"rows\": observations that are the state of another env",
 		ask:   "record lr, policy.std, every sensor and the model arrays that are randomised",
 	},
 	{

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/nanguard/nanguard/dump"
 )
 
 // The bounds of columns that are stuck: for how many frames, how often they must
@@ -53,10 +55,7 @@ func (c *Case) stuckIn(f *field) (Feature, bool) {
 	if len(cols) < 2 || lively < 2 {
 		return Feature{}, false
 	}
-	names := make([]string, len(cols))
-	for i, col := range cols {
-		names[i] = f.column(col)
-	}
+	names := f.labels(cols)
 	out := found(yes, fmt.Sprintf("%d columns of %s do not move by a bit in any env for %s, although they moved before and the others do (%s)", len(cols), f.Name, f.clockWord(f.len()-since), few(names, 4)))
 	out.Measured, out.Baseline = float64(f.len()-since), stuckFor
 	return out.in(f, -1, cols[0], f.frames.Ticks[since]), true
@@ -149,4 +148,120 @@ func (c *Case) idlePolicy() bool {
 	return slices.ContainsFunc(c.fields, func(f *field) bool {
 		return (f.kind == action || f.kind == mean) && f.len() > stuckFor && f.same(f.len()-2, f.len()-1)
 	})
+}
+
+// The bounds of readings that stand still in one env: how many columns at once, and
+// for how many records. On the substep clock a sensor that is read every few steps
+// stands still for that long in health.
+const (
+	stuckReadings = 3
+	stuckSubsteps = 90
+)
+
+// stuckReading finds several readings of a single env that repeat themselves bit for
+// bit although every speed of that env changes and the same readings of every other
+// env do: its driver returns the last sample. Zeros, bounds and what two envs share
+// are what a sensor says at rest or out of range.
+func (c *Case) stuckReading() (Feature, bool) {
+	v := c.first(qvel)
+	if v.len() <= stuckFor || !v.PerEnv || v.rows < 2 {
+		return Feature{}, false
+	}
+	for _, f := range c.fields {
+		long := stuckFor
+		if f.Clock == dump.ClockSubstep {
+			long = stuckSubsteps
+		}
+		if f.kind != sensor && f.kind != obs || !f.PerEnv || f.len() <= long || f.rows != v.rows || f.frames.Values.DType.Size() < 4 {
+			continue
+		}
+		for row := range f.rows {
+			if cols, n := f.standing(row, long); len(cols) >= stuckReadings && v.lively(row) && f.othersLive(row, cols, n) {
+				out := found(spikes, fmt.Sprintf("%d columns of %s repeat their last values bit for bit%s for %s, although it moves and the other envs' change in each record (%s): a reader that gave up returns its last sample",
+					len(cols), f.Name, inEnv(f.env(row)), f.clockWord(n), few(f.labels(cols), 4)))
+				out.Measured, out.Baseline = float64(n), float64(long)
+				return out.in(f, f.env(row), cols[0], f.frames.Ticks[f.len()-1-n]), true
+			}
+		}
+	}
+	return Feature{}, false
+}
+
+// standing returns the columns of a row that stand still at the end for more than some
+// records, each at a value of its own that is not zero, and for how many they all do.
+func (f *field) standing(row, long int) (cols []int, n int) {
+	last := f.len() - 1
+	seen := map[float64]bool{}
+	for col := range f.to - f.from {
+		v := f.at(last, row, col)
+		lo := last
+		for lo > 0 && f.at(lo-1, row, col) == v {
+			lo--
+		}
+		if last-lo < long || v == 0 || !finite(v) || seen[math.Abs(v)] || f.shared(row, col, v) {
+			continue
+		}
+		seen[math.Abs(v)] = true
+		if n == 0 || last-lo < n {
+			n = last - lo
+		}
+		cols = append(cols, col)
+	}
+	return cols, n
+}
+
+// shared reports whether another row has a value of a column at any time.
+func (f *field) shared(row, col int, v float64) bool {
+	for i := range f.len() {
+		for other := range f.rows {
+			if other != row && f.at(i, other, col) == v {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lively reports whether every column of a row changes in nearly every record.
+func (f *field) lively(row int) bool {
+	for col := range f.to - f.from {
+		if !f.changing(row, col, f.len()-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// othersLive reports whether some columns change in nearly each of the last n records
+// of every other row.
+func (f *field) othersLive(row int, cols []int, n int) bool {
+	for other := range f.rows {
+		for _, col := range cols {
+			if other != row && !f.changing(other, col, n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// changing reports whether a column of a row changes in nearly each of the last n
+// records.
+func (f *field) changing(row, col, n int) bool {
+	moves := 0
+	for i := f.len() - n; i < f.len(); i++ {
+		if f.at(i, row, col) != f.at(i-1, row, col) {
+			moves++
+		}
+	}
+	return float64(moves) >= livelier*float64(n)
+}
+
+// labels returns the labels of some columns.
+func (f *field) labels(cols []int) []string {
+	names := make([]string, len(cols))
+	for i, col := range cols {
+		names[i] = f.column(col)
+	}
+	return names
 }

@@ -80,3 +80,51 @@ func TestTheNormalizerRemembers(t *testing.T) {
 	_, d = run(1.5, false).judge()
 	assert.Equal(t, Clean, d.Verdict, "a reset may have drawn it")
 }
+
+// TestStuckReading: readings of one env that repeat themselves while it moves.
+func TestStuckReading(t *testing.T) {
+	repeat := func(field string, row, from int, cols ...int) *loopRun {
+		r := newRun(80)
+		f := r.fields[field]
+		for i := from + 1; i < len(f.v); i++ {
+			for _, col := range cols {
+				f.v[i][row][col] = f.v[from][row][col]
+			}
+		}
+		return r
+	}
+	c, d := repeat("obs.policy", 1, 40, 0, 1, 2).judge()
+	assert.Equal(t, spikes, c.feature(X25).Value, c.feature(X25).Text)
+	assert.Contains(t, c.feature(X25).Text, "of env 3 for")
+	assert.Equal(t, 3, c.feature(X25).Env)
+	assert.Equal(t, BadSensor, d.Verdict)
+	assert.Contains(t, d.Causes[0].Fix, "time stamp")
+	bound := repeat("obs.policy", 1, 40, 0, 1, 2)
+	zeros := repeat("obs.policy", 1, 40, 0, 1, 2)
+	other := repeat("obs.policy", 1, 40, 0, 1, 2)
+	rests := repeat("obs.policy", 1, 40, 0, 1, 2)
+	for i := range bound.fields["obs.policy"].v {
+		for col := range 3 {
+			other.set("obs.policy", i, 2, col, 0.4) // of another env the columns stand still as well
+			if i >= 40 {
+				bound.set("obs.policy", i, 1, col, 5)
+				zeros.set("obs.policy", i, 1, col, 0)
+			}
+		}
+	}
+	for i := range rests.fields["qvel"].v {
+		rests.set("qvel", i, 1, 0, 0)
+	}
+	for name, r := range map[string]*loopRun{
+		"two columns":         repeat("obs.policy", 1, 40, 0, 1),
+		"a short time":        repeat("obs.policy", 1, 60, 0, 1, 2),
+		"a bound":             bound,
+		"zeros":               zeros,
+		"another env's do":    other,
+		"a part is at rest":   rests,
+		"speeds not recorded": repeat("obs.policy", 1, 40, 0, 1, 2).drop("qvel"),
+	} {
+		c, d := r.judge()
+		assert.Equal(t, Clean, d.Verdict, "%s: %s", name, c.feature(X25).Text)
+	}
+}

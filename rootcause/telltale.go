@@ -25,7 +25,7 @@ func (c *Case) telltale() Feature {
 	if c.root() != nil {
 		return idle("it began elsewhere")
 	}
-	for _, look := range []func(*Case) (Feature, bool){(*Case).stdAtFloor, (*Case).flippedContacts, (*Case).strayReadings, (*Case).resetSpikes, (*Case).keptSpeeds, (*Case).otherRows} {
+	for _, look := range []func(*Case) (Feature, bool){(*Case).stdAtFloor, (*Case).flippedContacts, (*Case).strayReadings, (*Case).stuckReading, (*Case).resetSpikes, (*Case).keptSpeeds, (*Case).otherRows} {
 		if f, ok := look(c); ok {
 			return f
 		}
