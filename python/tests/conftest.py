@@ -46,6 +46,29 @@ def binary(tmp_path_factory: pytest.TempPathFactory) -> str:
     return named or built(tmp_path_factory.mktemp("bin") / "nanguard", package="./cmd/nanguard", cgo="0")
 
 
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a libcuda.so.1 that needs no GPU."""
+    if shutil.which("c++") is None:
+        pytest.skip("no C++ compiler to build the driver with that plays a GPU")
+    folder = tmp_path_factory.mktemp("driver")
+    command = [
+        "c++",
+        "-std=c++17",
+        "-O2",
+        "-shared",
+        "-fPIC",
+        "-DNG_HOST",
+        "-ffp-contract=off",
+        "-w",
+        "-I",
+        str(REPO / "detect" / "scan" / "kernel"),
+    ]
+    source = REPO / "internal" / "cuda" / "cudatest" / "fake" / "driver.cc"
+    subprocess.run([*command, "-o", str(folder / "libcuda.so.1"), str(source)], check=True)
+    return folder
+
+
 class Dump:
     """A dump as numpy sees it, with its manifest."""
 

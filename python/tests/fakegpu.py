@@ -5,27 +5,9 @@ which is called again when arrays were replaced.
 """
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
-from conftest import REPO, python
-
-KERNEL = REPO / "detect" / "scan" / "kernel"
-
-
-@pytest.fixture(scope="session")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a libcuda.so.1 that needs no GPU."""
-    if shutil.which("c++") is None:
-        pytest.skip("no C++ compiler to build the driver with that plays a GPU")
-    folder = tmp_path_factory.mktemp("driver")
-    command = ["c++", "-std=c++17", "-O2", "-shared", "-fPIC", "-DNG_HOST", "-ffp-contract=off", "-w", "-I", str(KERNEL)]
-    source = REPO / "internal" / "cuda" / "cudatest" / "fake" / "driver.cc"
-    subprocess.run([*command, "-o", str(folder / "libcuda.so.1"), str(source)], check=True)
-    return folder
-
+from conftest import python
 
 SIM = '''
 import ctypes, json, sys, types

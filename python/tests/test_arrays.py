@@ -158,7 +158,12 @@ def test_the_stream_is_asked_for_where_the_array_belongs(monkeypatch: pytest.Mon
     assert (view_of(c).device, stream_source(c, view_of(c))()) == (4, 404)
 
     # The stream of a plan is that of the arrays of this check, not of those that were there first.
-    plan = Plan(types.SimpleNamespace(ng_check_objects=None, ng_refs_from_objects=None), 1, 0, [BoundField("qpos", True, None), BoundField("qvel", True, None)])
+    plan = Plan(
+        types.SimpleNamespace(ng_check_objects=None, ng_refs_from_objects=None),
+        1,
+        0,
+        [BoundField("qpos", True, None), BoundField("qvel", True, None)],
+    )
     for arrays, stream in [((x, x), 201), ((w, w), 303), ((w, x), 201), ((c, w), 404), ((x, w), 201), ((1.0, w), 303), ((1.0, 2.0), None)]:
         for f, a in zip(plan.fields, arrays):
             f.number = (ctypes.c_double * 1)() if isinstance(a, float) else None

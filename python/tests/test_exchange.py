@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import ENVS
-from fakegpu import driver, run  # noqa: F401  driver is a fixture
+from fakegpu import run
 
 import nanguard
 from nanguard._arrays import _DLTensor
@@ -262,9 +262,11 @@ guard.close()
 """
 
 
-def test_the_framework_is_asked_for_its_stream(driver, dumps) -> None:  # noqa: F811
+def test_the_framework_is_asked_for_its_stream(driver, dumps) -> None:
     """A check is on the stream that is current when it is made, in a capture too."""
-    ((asked, whom, before, after, env, tick),) = run(driver, "import os\nsys.path.insert(0, %r)\n" % str(Path(__file__).parent) + ON_GPU, dumps)
+    ((asked, whom, before, after, env, tick),) = run(
+        driver, f"import os\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n" + ON_GPU, dumps
+    )
     assert asked == 40 and whom == [2, 0]
     assert before > 2 and after > 2
     assert (env, tick) == (2, 41)

@@ -1,7 +1,7 @@
 """Checks inside of CUDA graphs, from Python, on the driver that plays a GPU on the host."""
 
 from conftest import Dump
-from fakegpu import driver, run  # noqa: F401  driver is a fixture
+from fakegpu import run
 
 
 def test_a_step_captured_twice(driver, dumps) -> None:

@@ -6,7 +6,7 @@ comes meanwhile goes through it.
 
 import pytest
 from conftest import Dump
-from fakegpu import driver, run  # noqa: F401  driver is a fixture
+from fakegpu import run
 
 LOOP = """
 import os, threading
@@ -25,7 +25,7 @@ def told(v):
 
 
 @pytest.mark.parametrize("stream", ["0", "device.stream"])
-def test_counts_are_those_of_all_checks(driver, dumps, stream) -> None:  # noqa: F811
+def test_counts_are_those_of_all_checks(driver, dumps, stream) -> None:
     """Ticks and counts go on whoever makes a check, and so do events, wherever the fields are."""
     (saved, trip, after, path) = run(
         driver,
@@ -68,7 +68,7 @@ guard.close()
     assert len(d.field("qvel")) == 1000 and list(counts) == list(range(3, 1003))
 
 
-def test_what_is_new_goes_through_the_guard(driver, dumps) -> None:  # noqa: F811
+def test_what_is_new_goes_through_the_guard(driver, dumps) -> None:
     """Another shape, field, stream, memory or a freed address is never taken for the check that it resembles."""
     said = run(
         driver,
@@ -110,7 +110,7 @@ except nanguard.NanGuardError as e: say("closed", e.code)
     assert got["closed"] == ["handle"]
 
 
-def test_a_move_of_what_a_graph_reads_is_seen(driver, dumps) -> None:  # noqa: F811
+def test_a_move_of_what_a_graph_reads_is_seen(driver, dumps) -> None:
     (path,) = run(
         driver,
         LOOP
@@ -131,7 +131,7 @@ guard.close()
     assert moved["name"] == "qvel" and moved["tick"] == 13
 
 
-def test_a_field_is_where_its_latest_check_was(driver, dumps) -> None:  # noqa: F811
+def test_a_field_is_where_its_latest_check_was(driver, dumps) -> None:
     """Two kinds of checks may have the same field at two places; a graph is looked after by where it was last."""
     (path,) = run(
         driver,
@@ -156,7 +156,7 @@ guard.close()
     assert moved["name"] == "qvel" and moved["tick"] == 101
 
 
-def test_a_run_goes_on_as_quickly_after_its_last_dump(driver, dumps) -> None:  # noqa: F811
+def test_a_run_goes_on_as_quickly_after_its_last_dump(driver, dumps) -> None:
     (more, v, code) = run(
         driver,
         LOOP
@@ -180,7 +180,7 @@ guard.close()
 
 
 @pytest.mark.parametrize("for_ever", [False, True])
-def test_a_mark_that_could_not_be_recorded(driver, dumps, for_ever) -> None:  # noqa: F811
+def test_a_mark_that_could_not_be_recorded(driver, dumps, for_ever) -> None:
     """Whoever asks the guard next makes up for it, and when that cannot be, the next check says so."""
     (codes, path) = run(
         driver,
@@ -212,7 +212,7 @@ guard.close()
     assert len(Dump(path[0]).field("qvel")) == (21 if for_ever else 23)
 
 
-def test_threads_and_guards(driver, dumps) -> None:  # noqa: F811
+def test_threads_and_guards(driver, dumps) -> None:
     """No check is lost when several threads check, look and note, and guards come and go."""
     said = run(
         driver,

@@ -7,7 +7,7 @@ guard has the place that checks in C need, so that all of them go through the gu
 import os
 
 import pytest
-from fakegpu import driver, run  # noqa: F401  driver is a fixture
+from fakegpu import run
 
 SEEDS = int(os.environ.get("NANGUARD_TEST_SEEDS", "2"))
 
@@ -123,7 +123,7 @@ print(json.dumps([library.ng_repeated(), log]))
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_the_same_comes_of_it(driver, dumps, seed) -> None:  # noqa: F811
+def test_the_same_comes_of_it(driver, dumps, seed) -> None:
     ((repeated, log),) = run(driver, f"SEED, CROWD = {seed}, 0" + PROGRAM, dumps / "fast")
     ((never, want),) = run(driver, f"SEED, CROWD = {seed}, 16" + PROGRAM, dumps / "slow")
     assert repeated > 20 and never == 0
