@@ -12,6 +12,9 @@ func (c *Case) gradientAlone() Feature {
 	if g == nil {
 		return unmeasured("gradients")
 	}
+	if r == nil && c.ranks().Value == yes {
+		return idle(ranksOnly)
+	}
 	if !r.is(grad) {
 		return found(no, "no gradient was the first to go bad")
 	}

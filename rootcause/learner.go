@@ -45,6 +45,9 @@ func (c *Case) learnerBlowUp() Feature {
 		f.Value = yes
 		return f
 	}
+	if r == nil && c.ranks().Value == yes {
+		return idle(ranksOnly)
+	}
 	if !r.placed() {
 		return found(no, "nothing of the learner ran away")
 	}

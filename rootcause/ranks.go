@@ -13,6 +13,10 @@ import (
 // must be.
 const outlying = 1e3
 
+// ranksOnly says why nothing of one rank speaks for or against its ranks differing
+// where no value of it is wrong.
+const ranksOnly = "the ranks differ, and nothing of this one is wrong by itself"
+
 // ranks is X20: the ranks of a run do not agree, or what is bad here came from
 // another one.
 func (c *Case) ranks() Feature {

@@ -99,6 +99,18 @@ func TestRareCauses(t *testing.T) {
 	}
 }
 
+// TestRanksOnly: where the ranks differ and nothing else is wrong, that no gradient
+// went bad says nothing.
+func TestRanksOnly(t *testing.T) {
+	c, d := digests(func(i, col int) float64 { return 3 + 1e-4*float64(max(0, i-9)*col) }).judge()
+	assert.Equal(t, RankDesync, d.Verdict)
+	assert.Equal(t, unknown, c.feature(X3).Value, c.feature(X3).Text)
+	assert.Equal(t, unknown, c.feature(X22).Value, c.feature(X22).Text)
+	assert.Contains(t, d.Causes[0].Fix, "Average the gradients")
+	c, _ = ranked(2).set("loss.total", -1, 0, 0, nan).judge()
+	assert.NotEqual(t, unknown, c.feature(X3).Value, "something did go bad")
+}
+
 // TestDoneRows is X18: filler in done rows, against physics that ended episodes.
 func TestDoneRows(t *testing.T) {
 	bad := func() *loopRun {
