@@ -9,9 +9,10 @@ const (
 	emptyBatches = 20
 )
 
-// countWords are in the names of fields that say which samples or steps count: with
-// them, zeros are padding that nobody reads.
-var countWords = []string{"mask", "valid", "pad", "seq", "length"}
+// countWords are in the names of fields that say which samples or steps count, or
+// that the network is recurrent and learns from sequences: with them, zeros are
+// padding that nobody reads. What is on policy has no buffer to draw from.
+var countWords = []string{"mask", "valid", "pad", "seq", "length", "hidden", "rnn", "lstm", "gru", "advantage"}
 
 // neverFilled finds batches that are mostly slots of a buffer that nothing was
 // written to: observation and reward of the same samples are exactly zero in most of

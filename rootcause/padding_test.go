@@ -117,6 +117,7 @@ func TestNeverFilled(t *testing.T) {
 		"rewards that are rare":     replay(dense, 90).all("reward", 100, 0),
 		"an observation of zeros":   replay(dense, 90).set("obs.policy", 100, 0, 0, 0).set("obs.policy", 100, 0, 1, 0).set("obs.policy", 100, 0, 2, 0).set("obs.policy", 100, 0, 3, 0).set("obs.policy", 100, 0, 4, 0),
 		"steps that a mask leaves":  replay(dense, 90).add("batch.mask", dump.StageMonitor, make([]string, 32), func(int, int) float64 { return 1 }),
+		"sequences of a recurrence": replay(dense, 90).add("hidden.actor", dump.StagePolicy, make([]string, 32), func(i, col int) float64 { return hash(i, col) }),
 		"an update of one training": replay(dense, 90).keepLast("obs.batch", 8).keepLast("reward.batch", 8),
 	} {
 		c, d := r.judge()

@@ -159,13 +159,16 @@ const (
 )
 
 // stuckReading finds several readings of a single env that repeat themselves bit for
-// bit although every speed of that env changes and the same readings of every other
-// env do: its driver returns the last sample. Zeros, bounds and what two envs share
-// are what a sensor says at rest or out of range.
+// bit although every speed and every action of that env changes and the same
+// readings of every other env do: its driver returns the last sample. Zeros, bounds
+// and what two envs share are what a sensor says at rest or out of range.
 func (c *Case) stuckReading() (Feature, bool) {
-	v := c.first(qvel)
+	v, a := c.first(qvel), c.first(action)
 	if v.len() <= stuckFor || !v.PerEnv || v.rows < 2 {
 		return Feature{}, false
+	}
+	if a.len() <= stuckFor || a.rows != v.rows {
+		a = nil
 	}
 	for _, f := range c.fields {
 		long := stuckFor
@@ -176,7 +179,7 @@ func (c *Case) stuckReading() (Feature, bool) {
 			continue
 		}
 		for row := range f.rows {
-			if cols, n := f.standing(row, long); len(cols) >= stuckReadings && v.lively(row) && f.othersLive(row, cols, n) {
+			if cols, n := f.standing(row, long); len(cols) >= stuckReadings && v.lively(row) && (a == nil || a.lively(row)) && f.othersLive(row, cols, n) {
 				out := found(spikes, fmt.Sprintf("%d columns of %s repeat their last values bit for bit%s for %s, although it moves and the other envs' change in each record (%s): a reader that gave up returns its last sample",
 					len(cols), f.Name, inEnv(f.env(row)), f.clockWord(n), few(f.labels(cols), 4)))
 				out.Measured, out.Baseline = float64(n), float64(long)

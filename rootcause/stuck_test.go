@@ -112,6 +112,10 @@ func TestStuckReading(t *testing.T) {
 			}
 		}
 	}
+	held := repeat("obs.policy", 1, 40, 0, 1, 2)
+	for i := 40; i < 80; i++ {
+		held.set("action", i, 1, 0, 0.7)
+	}
 	for i := range rests.fields["qvel"].v {
 		rests.set("qvel", i, 1, 0, 0)
 	}
@@ -122,6 +126,7 @@ func TestStuckReading(t *testing.T) {
 		"zeros":               zeros,
 		"another env's do":    other,
 		"a part is at rest":   rests,
+		"actions are held":    held,
 		"speeds not recorded": repeat("obs.policy", 1, 40, 0, 1, 2).drop("qvel"),
 	} {
 		c, d := r.judge()
