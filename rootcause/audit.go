@@ -244,6 +244,7 @@ func (c *Case) modelAudit() Feature {
 		return f
 	}
 	if f, ok := auditServo(worstOf(c.involved(c.servosAt(dt)), (*servo).worst), "actuator", dt); ok {
+		f.Half = f.Value == "shaky" && c.unstableContact() // shaky is stable still, and that is not
 		return f
 	}
 	if f, ok := auditServo(worstOf(c.involved(c.passive(dt)), (*servo).worst), "joint", dt); ok && f.Value == "unstable" {

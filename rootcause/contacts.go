@@ -3,6 +3,7 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nanguard/nanguard/mjb"
 )
@@ -37,6 +38,13 @@ func (c *Case) contactAudit() Feature {
 		return coarseContact(short, dt)
 	}
 	return found(no, fmt.Sprintf("the contacts of the model are soft enough for a step of %s s", num(dt)))
+}
+
+// unstableContact reports whether the stiffest contact that is a spring is beyond
+// what a step can follow at all, as a servo would be.
+func (c *Case) unstableContact() bool {
+	spring, _ := c.extremeContacts()
+	return spring != nil && c.timestep()*math.Sqrt(-spring.SolRef[0]) > unstable
 }
 
 // extremeContacts returns the geom with the stiffest spring and the one with the
@@ -101,6 +109,27 @@ func (c *Case) untouched() (Feature, bool) {
 	return f.in(n, -1, 0, r.tick), true
 }
 
+// neverTouched is X14 for a count of contacts that holds every single substep of the
+// run up to the one in which it ran away, and is zero in all envs: however hard the
+// contacts of the model are, there was none.
+func (c *Case) neverTouched() (Feature, bool) {
+	r, n := c.root(), c.counterNamed("ncon")
+	if !r.is(body...) || n == nil || n.trace == nil || n.Clock != r.f.Clock {
+		return Feature{}, false
+	}
+	last := n.entryBefore(r.tick + 1)
+	if last < 1 || n.trace.Ticks[last] != r.tick {
+		return Feature{}, false
+	}
+	for j := range last + 1 {
+		if tickCount(n.trace.Counts, j) != int64(j)+1 || at(n.trace.AbsMax, j) != 0 {
+			return Feature{}, false
+		}
+	}
+	f := found("never", fmt.Sprintf("%s was 0 in every env in each of the %d substeps from the start of the run to the one in which it ran away: there was no contact", n.Name, last+1))
+	return f.in(n, -1, 0, r.tick), true
+}
+
 // usualContact is MuJoCo's own time constant of a contact (solref), in s.
 const usualContact = 0.02
 
@@ -122,6 +151,9 @@ func (c *Case) contactModel() Feature {
 	out := c.contactAudit()
 	if n := c.counterNamed("nefc"); out.Value == "none" && c.is(X2, no) && c.is(F3, yes) && n.len() > 0 {
 		return idle("no geom of the model can touch another, and yet the solver struggled with constraints: equalities, or joints at their limits")
+	}
+	if f, ok := c.neverTouched(); ok && slices.Contains([]string{"hard", "coarse", "rough"}, out.Value) {
+		return f
 	}
 	if out.known() && out.Value != no {
 		return out

@@ -92,6 +92,12 @@ func (c *Case) contactFree() Feature {
 		if out, ok := c.beforeContact(r, f); ok {
 			return out
 		}
+		if out, ok := c.wildBefore(r, f); ok {
+			return out
+		}
+		if k := c.counterNamed("ncon"); k.len() > 0 && k != f && k.zeroAt(r) && !c.is(F3, yes) {
+			return idle(fmt.Sprintf("%s was %s in env %d when it ran away, and %s 0: joints at their limits or equalities, no contact, and the solver had no trouble with them", f.Name, num(n), r.env, k.Name))
+		}
 		return found(no, fmt.Sprintf("%s was %s in env %d when it ran away", f.Name, num(n), r.env)).in(f, r.env, 0, r.tick)
 	}
 	if out, ok := c.setOutTouching(r, f); ok {
@@ -195,6 +201,45 @@ func (c *Case) beforeContact(r *step, n *field) (Feature, bool) {
 		}
 	}
 	return Feature{}, false
+}
+
+// zeroAt reports whether a counter is zero in the env and at the tick of a step.
+func (f *field) zeroAt(r *step) bool {
+	row, i := f.row(r.env), f.upTo(r.tick)
+	return row >= 0 && i >= 0 && f.frames.Ticks[i] == r.tick && f.cell(i, row).bad == 0 && f.cell(i, row).max == 0
+}
+
+// wildTurn is how far a joint may turn in one step, in rad: a whole turn is no motion
+// that a step can follow.
+const wildTurn = 2 * math.Pi
+
+// wildBefore finds speeds that were past any step already before a constraint was
+// active for the first time in the episode: limits and contacts came after.
+func (c *Case) wildBefore(r *step, n *field) (Feature, bool) {
+	v, dt := c.first(qvel), c.timestep()
+	vrow, row, k := v.row(r.env), n.row(r.env), n.upTo(r.tick)
+	if v.len() == 0 || vrow < 0 || row < 0 || k < 1 || dt <= 0 {
+		return Feature{}, false
+	}
+	since := c.lastReset(r.env, r.tick)
+	for i := k - 1; i >= 0 && n.frames.Ticks[i] >= since; i-- {
+		if n.cell(i, row).max > 0 {
+			return Feature{}, false
+		}
+		if since == start && i == 0 && tickCount(n.frames.Counts, 0) > 1 {
+			return Feature{}, false // what came before is not in the file
+		}
+	}
+	t := n.frames.Ticks[k-1]
+	i := v.upTo(t)
+	if i < 0 || v.frames.Ticks[i] != t || t < since || v.cell(i, vrow).bad > 0 || v.cell(i, vrow).max*dt < wildTurn {
+		return Feature{}, false
+	}
+	cell := v.cell(i, vrow)
+	f := found(yes, fmt.Sprintf("%s of env %d was %s at tick %d, more than a turn or six metres in one step of %s s, and no constraint had been active until then (%s 0): limits and contacts came after",
+		v.label(int(cell.arg)), r.env, c.quantity(v, int(cell.arg), cell.max), t, num(dt), n.Name))
+	f.Measured, f.Baseline = cell.max*dt, wildTurn
+	return f.in(v, r.env, int(cell.arg), t), true
 }
 
 // constraints returns the count of active constraints, or that of contacts where

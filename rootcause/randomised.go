@@ -46,6 +46,9 @@ func (c *Case) randomised() Feature {
 		}
 		return idle("no randomisation of the model is noted")
 	}
+	if r.is(modelArray) && nonFinite(r.class) {
+		return found(beyondPhysics, fmt.Sprintf("%s%s is %s before anything else is: randomisation wrote it, and no model can have it", r.f.label(max(r.col, 0)), inEnv(r.env), words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)
+	}
 	if !r.is(body...) || r.env < 0 {
 		return idle("no env whose physics ran away")
 	}

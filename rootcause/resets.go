@@ -95,6 +95,9 @@ func (c *Case) afterReset() Feature {
 		return found("written", fmt.Sprintf("%s%s is %s in the state before a step: it was written between two steps, by a reset or an event, not by the physics",
 			r.f.label(r.col), inEnv(r.env), words[r.class])).in(r.f, r.env, r.col, r.tick)
 	}
+	if f, ok := c.windsUp(r); ok {
+		return idle("what drives the env was not reset: " + f.Text)
+	}
 	if f, ok := c.seenAfterReset(r); ok {
 		return f
 	}

@@ -28,7 +28,7 @@ var rules = []rule{
 	},
 	{
 		id: F3, name: "solver at its limit", group: "physics", measure: (*Case).solverStress,
-		means: "in the last five substeps; worth what the other envs show (base rate)",
+		means: "in the last five substeps, or contacts deeper than 1 cm and no deeper than 1 m; worth what the other envs show (base rate)",
 		ask:   "record solver_niter and ncon on the substep clock",
 	},
 	{
@@ -98,7 +98,7 @@ var rules = []rule{
 	},
 	{
 		id: X2, name: "no constraint", group: "contact", measure: (*Case).constraintFree,
-		means: "none was active in the substep where it ran away, or while the speeds grew further; or (\"air\") nothing was near the ground, the only thing to touch",
+		means: "none was active in the substep where it ran away, or while the speeds grew further, or until they were past any step; or (\"air\") nothing was near the ground, the only thing to touch",
 		ask:   "record nefc on the substep clock",
 	},
 	{
@@ -213,7 +213,7 @@ var rules = []rule{
 	},
 	{
 		id: X28, name: "randomised", group: "X28", measure: (*Case).randomised,
-		means: "a recorded model array holds what none can in the env that ran away (\"impossible\": a mass, inertia, damping or stiffness below zero), something that makes the model unstable (\"unstable\", as X6), or something far from all envs that stayed well (\"apart\")",
+		means: "a recorded model array holds what none can in the env that ran away (\"impossible\": a mass, inertia, damping or stiffness below zero, or what is not finite), something that makes the model unstable (\"unstable\", as X6), or something far from all envs that stayed well (\"apart\")",
 		ask:   "record the model arrays that are randomised (guard.watch at stage \"model\")",
 	},
 	{

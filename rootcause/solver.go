@@ -83,6 +83,10 @@ func (f *field) atLimit(row, lo, hi, limit int) (hits, peers int, tick int64) {
 // baseRate is how common a feature is among n healthy envs of which k show it.
 func baseRate(k, n int) float64 { return (float64(k) + 1) / (float64(n) + 2) }
 
+// flown is a penetration in m that no contact holds: what is as deep as that in
+// another body was thrown there by speeds that had run away before.
+const flown = 1.0
+
 // deep is a penetration in m that is more than a soft contact gives, and deepBase
 // how often a healthy env shows it; fullBase is that of a full buffer.
 const (
@@ -96,7 +100,7 @@ func (c *Case) penetration(f *field, env int) Feature {
 	row := f.row(env)
 	lo, hi := f.window(c.lastReset(env, c.deadline()), c.deadline(), stressWindow)
 	for i := lo; i < hi && row >= 0; i++ {
-		if cell := f.cell(i, row); cell.min < -deep {
+		if cell := f.cell(i, row); cell.min < -deep && cell.min > -flown {
 			out := found(yes, fmt.Sprintf("contacts of env %d penetrate %s m at tick %d", env, num(-cell.min), f.frames.Ticks[i]))
 			out.Measured, out.Baseline, out.Base = -cell.min, deep, deepBase
 			return out.in(f, env, 0, f.frames.Ticks[i])
