@@ -26,6 +26,7 @@ func TestColdColumn(t *testing.T) {
 		"it varies":                   touched(0.3, 1e4, 90),
 		"a z that is clipped":         touched(0, 10, 90),
 		"the policy does not care":    touched(0, 1e4, 0.3),
+		"the policy says little":      touched(0, 1e4, 9.5),
 		"the policy says that anyway": touched(0, 1e4, 90).set("policy.mean", 10, 2, 0, 40),
 		"once":                        newRun(60).all("normalizer.var", 0, 0).set("obs.policy.normalized", 50, 1, 2, 1e4).set("policy.mean", 50, 1, 0, 90),
 		"another z is as large":       touched(0, 1e4, 90).set("obs.policy.normalized", 10, 2, 1, 2e3),

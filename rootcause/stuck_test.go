@@ -112,6 +112,12 @@ func TestStuckReading(t *testing.T) {
 			}
 		}
 	}
+	zero := repeat("obs.policy", 1, 40, 0, 1, 2)
+	for i := 40; i < 80; i++ {
+		zero.set("obs.policy", i, 1, 1, 0)
+	}
+	seen := repeat("obs.policy", 1, 40, 0, 1, 2)
+	seen.set("obs.policy", 20, 2, 1, seen.fields["obs.policy"].v[79][1][1])
 	held := repeat("obs.policy", 1, 40, 0, 1, 2)
 	for i := 40; i < 80; i++ {
 		held.set("action", i, 1, 0, 0.7)
@@ -124,6 +130,8 @@ func TestStuckReading(t *testing.T) {
 		"a short time":        repeat("obs.policy", 1, 60, 0, 1, 2),
 		"a bound":             bound,
 		"zeros":               zeros,
+		"a zero among them":   zero,
+		"another env has one": seen,
 		"another env's do":    other,
 		"a part is at rest":   rests,
 		"actions are held":    held,
