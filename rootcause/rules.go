@@ -218,7 +218,7 @@ var rules = []rule{
 	},
 	{
 		id: X29, name: "born inside", group: "reset", measure: (*Case).bornInside,
-		means: "its first contacts after its reset were deeper than a step can make, and those of most other envs after theirs were not",
+		means: "its first contacts after its reset were deeper than a step can make, and those of most other envs after theirs were not; or its reset left a joint half a turn past its range",
 		ask:   "record contact.dist (the smallest of each env) on the substep clock, and resets as events",
 	},
 	{

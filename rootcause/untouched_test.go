@@ -62,7 +62,7 @@ func TestNoContactNoDivergence(t *testing.T) {
 func TestWildBeforeLimits(t *testing.T) {
 	run := func(speed, before float64) *Case {
 		r := newRun(30).only("qvel", "qacc", "qpos", "nefc", "ctrl", "action").all("nefc", 0, 0).all("qvel", 0, 30) // fast in any case
-		for row := range r.man.EnvIDs { // all alike: the others are no measure
+		for row := range r.man.EnvIDs {                                                                             // all alike: the others are no measure
 			r.set("qvel", -4, row, 1, speed, 8e5, 4e9, nan).set("qacc", -3, row, 1, 6e8, 8e12, nan).set("nefc", -5, row, 0, before, 0, 3, 3, 3)
 		}
 		c, _ := r.judge()
