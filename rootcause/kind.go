@@ -146,8 +146,12 @@ var byStage = map[dump.Stage][]struct {
 	dump.StageMonitor:    {{"", monitor}},
 }
 
-// kindOf returns the part that a field plays, from its stage and then its name.
+// kindOf returns the part that a field plays, from its stage and then its name. The
+// scale of a loss in half precision is no parameter: it doubles and halves by itself.
 func kindOf(s dump.FieldSpec) kind {
+	if s.Stage == dump.StageParam && about(s.Name, scaleWords...) {
+		return monitor
+	}
 	name := strings.ToLower(s.Name)
 	if name == "reward.normalized" || name == "reward.batch" {
 		return reward

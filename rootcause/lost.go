@@ -223,18 +223,21 @@ func (c *Case) misfit() (Feature, bool) {
 }
 
 // cameAlone finds a policy that was loaded without its normalizer: what that has
-// seen is what this run alone has made since.
+// seen is what this run alone has made since. Steps are spread evenly over the
+// ticks. A normalizer that has also seen what the run made before the load was kept.
 func (c *Case) cameAlone(n *field) (Feature, bool) {
 	resumed := slices.IndexFunc(c.man.Events, func(e dump.Event) bool { return e.Kind == dump.EventCheckpointLoaded })
 	if resumed < 0 || n.len() == 0 || n.Clock != dump.ClockStep || len(n.frames.Counts) == 0 || c.man.NumEnvs == 0 || c.man.Events[resumed].Tick > n.frames.Ticks[0] {
 		return Feature{}, false
 	}
-	seen, made := n.cell(0, 0).max, float64((n.frames.Counts[0]+1)*int64(c.man.NumEnvs))
+	load, first, steps := float64(c.man.Events[resumed].Tick), float64(n.frames.Ticks[0]), float64(n.frames.Counts[0])
+	since := steps * (1 - load/max(first, 1))
+	seen, made := n.cell(0, 0).max, (math.Ceil(since)+1)*float64(c.man.NumEnvs)
 	if seen > made+1 || seen > earlyCount {
 		return Feature{}, false
 	}
-	f := found(yes, fmt.Sprintf("checkpoint %s was loaded at tick %d, and %s is %s after %d env steps of %d envs: the normalizer has seen this run only, nothing came with the checkpoint",
-		c.man.Events[resumed].Name, c.man.Events[resumed].Tick, n.Name, num(seen), n.frames.Counts[0], c.man.NumEnvs))
+	f := found(yes, fmt.Sprintf("checkpoint %s was loaded at tick %d, and %s is %s after %.0f env steps of %d envs since: the normalizer has seen no more, nothing came with the checkpoint",
+		c.man.Events[resumed].Name, c.man.Events[resumed].Tick, n.Name, num(seen), math.Round(since), c.man.NumEnvs))
 	f.Measured, f.Baseline = seen, made
 	return f.in(n, -1, 0, n.frames.Ticks[0]), true
 }

@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -292,6 +293,30 @@ func TestCameAlone(t *testing.T) {
 	assert.Equal(t, Clean, d.Verdict, "it came with the checkpoint")
 	_, d = count(0).judge()
 	assert.Equal(t, Clean, d.Verdict, "a new run")
+
+	// A window that opens 100 steps into the run, a moment after the load.
+	late := count(48 * 100)
+	f := late.fields["normalizer.count"]
+	first := 100 * (f.ticks[len(f.ticks)-1] - f.ticks[0]) / int64(len(f.ticks)-1)
+	f.ticks, f.counts = slices.Clone(f.ticks), slices.Clone(f.counts)
+	for i := range f.ticks {
+		f.ticks[i], f.counts[i] = f.ticks[i]+first, f.counts[i]+100
+	}
+	load.Tick = f.ticks[0] - 1
+	_, d = late.event(load).judge()
+	assert.Equal(t, Clean, d.Verdict, "what the run made before the load was kept")
+}
+
+// TestLossScaleIsNoParameter: a scaler doubles the scale of the loss as long as that
+// goes well.
+func TestLossScaleIsNoParameter(t *testing.T) {
+	for _, name := range []string{"param.amp_scale", "param.loss_scale", "param.scaler"} {
+		r := newRun(500).add(name, dump.StageParam, nil, func(i, _ int) float64 { return math.Exp2(float64(8 + i/3)) })
+		_, d := r.judge()
+		assert.Equal(t, Clean, d.Verdict, name)
+	}
+	_, d := newRun(500).add("param.actor.scale", dump.StageParam, nil, func(i, _ int) float64 { return math.Exp2(float64(8 + i/3)) }).judge()
+	assert.NotEqual(t, Clean, d.Verdict, "a weight that grows without end")
 }
 
 // TestOnlyAMonitor: what nothing reads is no failure.
