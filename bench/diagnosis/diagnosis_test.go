@@ -124,3 +124,12 @@ func TestTheReport(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(plot), "</svg>")
 }
+
+// Without a collection the report has no captured dumps in it.
+func TestNoCollection(t *testing.T) {
+	out := t.TempDir()
+	require.NoError(t, run(t.Context(), options{seeds: 0, out: out}, io.Discard))
+	report, err := os.ReadFile(filepath.Join(out, "diagnosis.md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(report), "| tune | 0 | - |")
+}

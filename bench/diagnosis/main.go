@@ -32,7 +32,7 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.seeds, "seeds", 50, "seeds of each fixture; even ones are the tuning half")
-	flag.StringVar(&o.collection, "captured", "fixtures/captured/testdata", "folder of captured dumps, or none")
+	flag.StringVar(&o.collection, "captured", "fixtures/captured/testdata", "folder of captured dumps; empty: none")
 	flag.StringVar(&o.out, "out", "bench/results", "folder of the report")
 	flag.StringVar(&o.keep, "keep", "", "folder in which the fixtures' dumps are kept, so that the next run need not build them")
 	flag.StringVar(&o.split, "split", "", "measure this half only: tune or test")
