@@ -39,7 +39,7 @@ func (c *Case) heldColumn(q, v *field, p pair, dt float64) (Feature, bool) {
 	for row := range q.rows {
 		want, gone := 0.0, 0.0
 		for i := 1; i < q.len(); i++ {
-			u := ulp32(q.at(i, row, p.q))
+			u := lastPlace(q.at(i, row, p.q), "float32")
 			step := dt * v.at(i, row, p.v)
 			if !(math.Abs(step) < u/2) || cutBetween(c.resets[q.env(row)], q.frames.Ticks[i-1], q.frames.Ticks[i]) {
 				return Feature{}, false
@@ -58,10 +58,4 @@ func (c *Case) heldColumn(q, v *field, p pair, dt float64) (Feature, bool) {
 		q.label(p.q), q.clockWord(q.len()), v.label(p.v), num(worst), num(q.at(last, 0, p.q)), num(unit)))
 	out.Measured, out.Baseline = worst, unit
 	return out.in(q, -1, p.q, q.frames.Ticks[0]), true
-}
-
-// ulp32 returns the size of the last place of a value in single precision.
-func ulp32(v float64) float64 {
-	_, e := math.Frexp(math.Abs(v))
-	return math.Ldexp(1, e-24)
 }

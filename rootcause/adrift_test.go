@@ -41,5 +41,5 @@ func TestHeldPlace(t *testing.T) {
 		c, d := r.judge()
 		assert.Equal(t, Clean, d.Verdict, "%s: %s", name, c.feature(X21).Text)
 	}
-	assert.Equal(t, 0.5, ulp32(4.6e6))
+	assert.Equal(t, 0.5, lastPlace(4.6e6, "float32"))
 }

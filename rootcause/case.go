@@ -104,7 +104,7 @@ func (c *Case) readFields(src Source) {
 func (c *Case) placeOf(specs []dump.FieldSpec) func(dump.FieldSpec) float64 {
 	first := math.Inf(1)
 	for _, s := range specs {
-		if k := c.kindOf(s); s.Stage == dump.StageParam && (k == param || k == paramStd || k == logStd) {
+		if isWeight(c.kindOf(s), s.Stage) {
 			first = min(first, s.Order)
 		}
 	}

@@ -25,7 +25,7 @@ func (c *Case) deaf() Feature {
 	}
 	columns, n := 0, 0
 	for _, f := range c.fields {
-		if f.kind != param && f.kind != paramStd && f.kind != logStd || f.Stage != "param" {
+		if !isWeight(f.kind, f.Stage) {
 			continue
 		}
 		if f.len() < deafFor || !f.constant() {

@@ -2,8 +2,6 @@ package rootcause
 
 import (
 	"fmt"
-
-	"github.com/nanguard/nanguard/dump"
 )
 
 // frozenLeast is how many recorded numbers of the parameters that are not zero must
@@ -24,7 +22,7 @@ func (c *Case) allFlushed() (Feature, bool) {
 	}
 	n := 0
 	for _, f := range c.fields {
-		if f.kind != param && f.kind != paramStd && f.kind != logStd || f.Stage != dump.StageParam {
+		if !isWeight(f.kind, f.Stage) {
 			continue
 		}
 		if f.len() < deafFor || !f.constant() {

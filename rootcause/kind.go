@@ -119,6 +119,12 @@ func (k kind) rank() int {
 	return 0
 }
 
+// isWeight reports whether a field is something that an optimizer moves: a logarithm
+// of a std may also be what the policy made of its observations.
+func isWeight(k kind, s dump.Stage) bool {
+	return s == dump.StageParam && (k == param || k == paramStd || k == logStd)
+}
+
 // isLearner reports whether a field is made from a whole rollout.
 func (k kind) isLearner() bool {
 	return k == loss || k == grad || k == lr || k == param || k == paramStd

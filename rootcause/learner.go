@@ -21,7 +21,7 @@ func (c *Case) paramsBad() Feature {
 	}
 	seen := false
 	for _, f := range c.fields {
-		if f.kind != param && f.kind != paramStd && f.kind != logStd || f.Stage != dump.StageParam {
+		if !isWeight(f.kind, f.Stage) {
 			continue
 		}
 		seen = true

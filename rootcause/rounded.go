@@ -17,11 +17,15 @@ const (
 	coarseTravel = 3 // units that the value must have gone
 )
 
-// lastPlace returns the size of the last place of a value in half precision.
+// lastPlace returns the size of the last place of a value in half or single
+// precision.
 func lastPlace(v float64, dtype string) float64 {
 	digits := 10
-	if dtype == "bfloat16" {
+	switch dtype {
+	case "bfloat16":
 		digits = 7
+	case "float32":
+		digits = 23
 	}
 	_, e := math.Frexp(math.Abs(v))
 	return math.Ldexp(1, e-1-digits)

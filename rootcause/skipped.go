@@ -88,7 +88,7 @@ func (c *Case) cutOff() (Feature, bool) {
 func (c *Case) haltedAt() (since int64, ok bool) {
 	n, still := 0, math.MaxInt
 	for _, f := range c.fields {
-		if f.kind != param && f.kind != paramStd && f.kind != logStd || f.Stage != dump.StageParam || about(f.Name, skipWords...) {
+		if !isWeight(f.kind, f.Stage) || about(f.Name, skipWords...) {
 			continue
 		}
 		lo := 0
