@@ -317,15 +317,11 @@ class Guard:
         For what belongs to the step under way, such as the policy's outputs before
         the envs step, or for a second look, such as at the state right after a reset.
         """
-        deferred = self._take_deferred() if self._deferred is not None else None
-        if deferred is not None:
-            together = {**deferred[1], **(arrays or {}), **named}
-            alike = deferred[0] == clock and stream is None and deferred[2] is None and not self._watches
-            if alike and len(together) == len(deferred[1]) + len(arrays or {}) + len(named):
-                self._check(True, clock, together, {}, None)
-                return
-            self._check(True, deferred[0], deferred[1], {}, deferred[2])
-        if self._watches:
+        together = self._with_deferred(clock, {**(arrays or {}), **named}) if self._deferred is not None and stream is None else None
+        if together is not None:
+            self._check(True, clock, together, {}, None)
+            return
+        if self._watches or self._deferred is not None:
             self._flush()
         self._check(False, clock, arrays, named, stream)
 
@@ -384,14 +380,21 @@ class Guard:
         if code != 0 or not self._said_plan:
             self._after(code)
 
-    def _take_deferred(self) -> tuple[str, dict[str, Any], Any] | None:
+    def _with_deferred(self, clock: str, named: dict[str, Any]) -> dict[str, Any] | None:
+        """Takes the check that was deferred, together with what follows it; None when they cannot be one."""
         with self._lock:
-            deferred, self._deferred = self._deferred, None
-            return deferred
+            if self._deferred is None or self._watches or self._deferred[0] != clock or self._deferred[2] is not None:
+                return None
+            first = self._deferred[1]
+            if first.keys() & named.keys():
+                return None
+            self._deferred = None
+            return {**first, **named}
 
     def _flush(self) -> None:
         """Makes the check that was deferred and has the watched modules check what they saw: both were before whatever comes now."""
-        deferred = self._take_deferred()
+        with self._lock:
+            deferred, self._deferred = self._deferred, None
         if deferred is not None:
             self._check(True, deferred[0], deferred[1], {}, deferred[2])
         for watch in list(self._watches):
