@@ -46,7 +46,7 @@ func Diagnose(c *Case, o Options) Diagnosis {
 		return d
 	}
 	f, w := c.Findings(), o.weights()
-	cs, ws := f.weigh(o.Prior, w)
+	cs, ws := f.Balance(o.Prior).weigh(w)
 	d.Verdict = f.verdict(sorted(cs), w)
 	d.Causes = c.hypotheses(cs, ws)
 	d.Shown = shown(d.Causes)

@@ -59,13 +59,7 @@ func (f *Findings) Known() []FeatureID {
 
 // Rank returns the causes in the running by falling belief, and the verdict.
 func (f *Findings) Rank(o Options) (all []Belief, verdict string) {
-	w := o.weights()
-	cs, _ := f.weigh(o.Prior, w)
-	ranked := sorted(cs)
-	for _, k := range ranked {
-		all = append(all, Belief{k.id, k.post})
-	}
-	return all, f.verdict(ranked, w)
+	return f.Balance(o.Prior).Rank(o.weights())
 }
 
 // verdict returns the first of the ranked causes if it has earned it.
@@ -74,13 +68,6 @@ func (f *Findings) verdict(ranked []candidate, w *Weights) string {
 		return ranked[0].id
 	}
 	return UnknownCause
-}
-
-// weigh returns the causes in the running with their beliefs, and what each
-// feature says to them.
-func (f *Findings) weigh(p Prior, w *Weights) ([]candidate, []weighing) {
-	cs := f.candidates(p)
-	return cs, combine(f.features, cs, w, w.temperature(f))
 }
 
 // candidates returns the causes in the running with their priors.

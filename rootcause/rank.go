@@ -29,6 +29,7 @@ type candidate struct {
 // weighing is what one feature says: per candidate the nats that it adds.
 type weighing struct {
 	feature *Feature
+	group   string
 	nats    []float64
 }
 
@@ -62,6 +63,11 @@ func weigh(f *Feature, cs []candidate) []float64 {
 // combine weighs the features within their groups and fills in the posterior, at
 // a temperature.
 func combine(features []Feature, cs []candidate, by *Weights, temperature float64) []weighing {
+	return tempered(say(features, cs), cs, by, temperature)
+}
+
+// say returns what the known features say, the members of each group together.
+func say(features []Feature, cs []candidate) []weighing {
 	groups := map[string][]weighing{}
 	var order []string
 	for i := range features {
@@ -69,16 +75,36 @@ func combine(features []Feature, cs []candidate, by *Weights, temperature float6
 		if w == nil {
 			continue
 		}
-		floats.Scale(by.trust(features[i].ID), w)
 		g := groupOf(features[i].ID)
 		if !slices.Contains(order, g) {
 			order = append(order, g)
 		}
-		groups[g] = append(groups[g], weighing{&features[i], w})
+		groups[g] = append(groups[g], weighing{&features[i], g, w})
 	}
 	var all []weighing
 	for _, g := range order {
-		all = append(all, temperGroup(groups[g])...)
+		all = append(all, groups[g]...)
+	}
+	return all
+}
+
+// tempered returns what was said, each as far as it is trusted and counts in its
+// group, and fills in the posterior.
+func tempered(said []weighing, cs []candidate, by *Weights, temperature float64) []weighing {
+	all := make([]weighing, len(said))
+	for i, w := range said {
+		trust := by.trust(w.feature.ID)
+		nats := make([]float64, len(w.nats))
+		floats.AddScaled(nats, trust, w.nats)
+		all[i] = weighing{w.feature, w.group, nats}
+	}
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].group == all[from].group {
+			to++
+		}
+		temperGroup(all[from:to])
+		from = to
 	}
 	for _, w := range all {
 		floats.Scale(1/temperature, w.nats)
@@ -89,7 +115,7 @@ func combine(features []Feature, cs []candidate, by *Weights, temperature float6
 
 // temperGroup scales the members of a group: the strongest counts in full, the
 // others half.
-func temperGroup(ws []weighing) []weighing {
+func temperGroup(ws []weighing) {
 	strongest, most := 0, -1.0
 	for i, w := range ws {
 		if s := floats.Norm(w.nats, math.Inf(1)); s > most {
@@ -103,7 +129,6 @@ func temperGroup(ws []weighing) []weighing {
 		}
 		floats.Scale(scale, w.nats)
 	}
-	return ws
 }
 
 // posterior adds up what the features say and normalises it to one.

@@ -259,3 +259,30 @@ func ExampleDiagnose() {
 	fmt.Println(d.Verdict, d.FirstBad.Field, d.Root.Field)
 	// Output: contact-divergence qacc qvel
 }
+
+// TestBalance: a balance ranks as its findings do, whatever it was asked before, and
+// its terms grow with the trust in their features.
+func TestBalance(t *testing.T) {
+	f := &Findings{features: given(F1, onPhysics, F2, yes, F3, yes, F8, "few"), coverage: 0.8}
+	for i := range catalogue {
+		f.running = append(f.running, entrant{i, 1})
+	}
+	b := f.Balance(TextbookPrior)
+	_, plain := b.Weigh(HandSet())
+	w := HandSet()
+	w.Trust = map[FeatureID]float64{F8: 2}
+	_, trusted := b.Weigh(w)
+	want, verdict := f.Rank(Options{Weights: w})
+	got, same := b.Rank(w)
+	assert.Equal(t, want, got)
+	assert.Equal(t, verdict, same)
+	for i := range plain {
+		for j := range plain[i].Nats {
+			factor := 1.0
+			if plain[i].Feature == F8 {
+				factor = 2
+			}
+			assert.InDelta(t, factor*plain[i].Nats[j], trusted[i].Nats[j], 1e-12)
+		}
+	}
+}

@@ -33,7 +33,8 @@ const (
 type example struct {
 	sample
 	findings *rootcause.Findings
-	accepted []string // the cause first
+	balance  *rootcause.Balance // of the findings, under the prior that is the default
+	accepted []string           // the cause first
 	weight   float64
 }
 
@@ -89,37 +90,48 @@ func bands() []rootcause.Band {
 	}
 }
 
-// parameters are what is fitted together.
+// parameters are what is fitted together: the features' factors, then the causes'
+// offsets. The maps say where in a point they are.
 type parameters struct {
-	features []rootcause.FeatureID
-	causes   []string
+	features  []rootcause.FeatureID
+	causes    []string
+	featureAt map[rootcause.FeatureID]int
+	causeAt   map[string]int
 }
 
 // newParameters lists the features and causes that the examples know.
 func newParameters(all []example) *parameters {
-	features, causes := map[rootcause.FeatureID]bool{}, map[string]bool{}
+	p := &parameters{featureAt: map[rootcause.FeatureID]int{}, causeAt: map[string]int{}}
 	for _, e := range all {
 		for _, id := range e.findings.Known() {
-			features[id] = true
+			p.featureAt[id] = 0
 		}
-		causes[e.Want] = true
+		p.causeAt[e.Want] = 0
 	}
-	return &parameters{slices.Sorted(maps.Keys(features)), slices.Sorted(maps.Keys(causes))}
+	p.features, p.causes = slices.Sorted(maps.Keys(p.featureAt)), slices.Sorted(maps.Keys(p.causeAt))
+	for i, id := range p.features {
+		p.featureAt[id] = i
+	}
+	for i, id := range p.causes {
+		p.causeAt[id] = len(p.features) + i
+	}
+	return p
 }
 
 // set puts a point into weights.
 func (p *parameters) set(w *rootcause.Weights, x []float64) {
 	w.Trust, w.Prior = map[rootcause.FeatureID]float64{}, map[string]float64{}
 	for i, id := range p.features {
-		w.Trust[id] = round3(math.Exp(x[i]))
+		w.Trust[id] = math.Exp(x[i])
 	}
 	for i, id := range p.causes {
-		w.Prior[id] = round3(x[len(p.features)+i])
+		w.Prior[id] = x[len(p.features)+i]
 	}
 }
 
-// penalty is what a point costs for its distance from the hand-set values.
-func (p *parameters) penalty(x []float64) float64 {
+// penalty is what a point costs for its distance from the hand-set values, and adds
+// the slope of that to grad.
+func (p *parameters) penalty(x, grad []float64) float64 {
 	sum := 0.0
 	for i, v := range x {
 		s := trustSpread
@@ -127,58 +139,93 @@ func (p *parameters) penalty(x []float64) float64 {
 			s = priorSpread
 		}
 		sum += v * v / (2 * s * s)
+		grad[i] += v / (s * s)
 	}
 	return sum
 }
 
 // minimise fits trust and priors.
 func (p *parameters) minimise(all []example, w *rootcause.Weights, progress io.Writer) error {
-	value := func(x []float64) float64 {
-		p.set(w, x)
-		return loss(all, w) + p.penalty(x)
-	}
-	problem := optimize.Problem{Func: value, Grad: func(grad, x []float64) {
-		const h = 0.02
-		at := slices.Clone(x)
-		for i := range x {
-			at[i] = x[i] + h
-			up := value(at)
-			at[i] = x[i] - h
-			grad[i] = (up - value(at)) / (2 * h)
-			at[i] = x[i]
-		}
-		fmt.Fprint(progress, ".")
-	}}
 	start := make([]float64, len(p.features)+len(p.causes))
+	value := func(x, grad []float64) float64 {
+		p.set(w, x)
+		clear(grad)
+		return p.slope(all, w, grad) + p.penalty(x, grad)
+	}
+	spare := slices.Clone(start)
+	problem := optimize.Problem{
+		Func: func(x []float64) float64 { return value(x, spare) },
+		Grad: func(grad, x []float64) { value(x, grad) },
+	}
 	r, err := optimize.Minimize(problem, start, &optimize.Settings{
 		MajorIterations: fitSteps, Converger: &optimize.FunctionConverge{Absolute: 1e-3, Iterations: 3},
 	}, &optimize.LBFGS{})
 	if r == nil {
 		return fmt.Errorf("fit: %w", err)
 	}
+	for i, v := range r.X {
+		r.X[i] = round3(v)
+	}
 	p.set(w, r.X) // a line search that finds no more is an end too
-	fmt.Fprintf(progress, "\n%v after %d steps\n", r.Status, r.MajorIterations)
+	for id, v := range w.Trust {
+		w.Trust[id] = round3(v)
+	}
+	fmt.Fprintf(progress, "%v after %d steps, %d slopes\n", r.Status, r.MajorIterations, r.GradEvaluations)
 	return nil
+}
+
+// slope returns the loss and adds its slope to grad: a term is as much larger as its
+// feature is trusted more, so its slope for the logarithm of that is the term. That
+// another member may become the strongest of its group is left out.
+func (p *parameters) slope(all []example, w *rootcause.Weights, grad []float64) float64 {
+	sum := 0.0
+	for i := range all {
+		e := &all[i]
+		beliefs, terms := e.balance.Weigh(w)
+		right := e.right(beliefs)
+		sum -= e.weight * math.Log(right)
+		for j, b := range beliefs {
+			d := -e.weight * b.Probability * (e.counts(b.Cause) + leastRight - right) / right // for the logarithm of what b is worth
+			for _, t := range terms {
+				grad[p.featureAt[t.Feature]] += d * t.Nats[j]
+			}
+			if k, ok := p.causeAt[b.Cause]; ok {
+				grad[k] += d
+			}
+		}
+	}
+	return sum
+}
+
+// leastRight keeps the surprise at a cause that is not in the running finite.
+const leastRight = 1e-3
+
+// right returns how much of the belief is right.
+func (e *example) right(beliefs []rootcause.Belief) float64 {
+	p := leastRight
+	for _, b := range beliefs {
+		p += e.counts(b.Cause) * b.Probability
+	}
+	return p
+}
+
+// counts returns what of the belief in a cause is right.
+func (e *example) counts(cause string) float64 {
+	switch {
+	case cause == e.accepted[0]:
+		return 1
+	case slices.Contains(e.accepted, cause):
+		return 1 - strictShare
+	}
+	return 0
 }
 
 // loss is the surprise at the true causes, in nats.
 func loss(all []example, w *rootcause.Weights) float64 {
-	o := rootcause.DefaultOptions()
-	o.Weights = w
 	sum := 0.0
 	for i := range all {
-		e := &all[i]
-		beliefs, _ := e.findings.Rank(o)
-		p := 1e-3
-		for _, b := range beliefs {
-			if slices.Contains(e.accepted, b.Cause) {
-				p += (1 - strictShare) * b.Probability
-			}
-			if b.Cause == e.accepted[0] {
-				p += strictShare * b.Probability
-			}
-		}
-		sum -= e.weight * math.Log(p)
+		beliefs, _ := all[i].balance.Weigh(w)
+		sum -= all[i].weight * math.Log(all[i].right(beliefs))
 	}
 	return sum
 }
@@ -205,15 +252,13 @@ func heat(all []example, w *rootcause.Weights) {
 
 // surprise is the surprise in one band at whether the first cause is acceptable.
 func surprise(all []example, w *rootcause.Weights, band int) float64 {
-	o := rootcause.DefaultOptions()
-	o.Weights = w
 	sum := 0.0
 	for i := range all {
 		e := &all[i]
 		if w.Band(e.findings) != band {
 			continue
 		}
-		beliefs, _ := e.findings.Rank(o)
+		beliefs, _ := e.balance.Rank(w)
 		p := min(max(beliefs[0].Probability, 1e-3), 1-1e-3)
 		if !slices.Contains(e.accepted, beliefs[0].Cause) {
 			p = 1 - p
@@ -234,8 +279,6 @@ const (
 // bar chooses the bars for a verdict: one where all is recorded, one where it may
 // have begun in what is not. More of them would be fitted to single dumps.
 func bar(all []example, w *rootcause.Weights) {
-	o := rootcause.DefaultOptions()
-	o.Weights = w
 	w.Belief, w.Lead = 0.6, 2.5
 	for _, censored := range []bool{false, true} {
 		best, belief := math.Inf(-1), 0.0
@@ -244,7 +287,7 @@ func bar(all []example, w *rootcause.Weights) {
 				continue
 			}
 			setBar(w, censored, b)
-			if v := worth(all, o, censored); v > best {
+			if v := worth(all, w, censored); v > best {
 				best, belief = v, b
 			}
 		}
@@ -262,17 +305,17 @@ func setBar(w *rootcause.Weights, censored bool, belief float64) {
 }
 
 // worth is what the verdicts in the bands of one kind come to.
-func worth(all []example, o rootcause.Options, censored bool) float64 {
+func worth(all []example, w *rootcause.Weights, censored bool) float64 {
 	cost, sum := float64(falseVerdict), 0.0
 	if censored {
 		cost = falseGuess
 	}
 	for i := range all {
 		e := &all[i]
-		if k := o.Weights.Band(e.findings); k < 0 || o.Weights.Bands[k].Censored != censored {
+		if k := w.Band(e.findings); k < 0 || w.Bands[k].Censored != censored {
 			continue
 		}
-		_, verdict := e.findings.Rank(o)
+		_, verdict := e.balance.Rank(w)
 		switch {
 		case slices.Contains(e.accepted, verdict):
 			sum += e.weight

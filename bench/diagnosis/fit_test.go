@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,4 +63,37 @@ func TestFit(t *testing.T) {
 	}
 	_, err = fit(few, io.Discard)
 	assert.ErrorContains(t, err, "no example")
+}
+
+// TestSlope: the slope is what the loss does when one parameter moves a little.
+func TestSlope(t *testing.T) {
+	t.Parallel()
+	all, err := measureCaptured(options{collection: "../../fixtures/captured/testdata", split: "tune"})
+	require.NoError(t, err)
+	all = slices.DeleteFunc(all, func(e example) bool { return e.Version != "full" || e.Want == rootcause.Clean })
+	weigh(all)
+	p, w := newParameters(all), rootcause.HandSet()
+	x := make([]float64, len(p.features)+len(p.causes))
+	for i := range x {
+		x[i] = 0.01 * float64(i%7-3) // apart from zero, where two members of a group may be as strong
+	}
+	grad, at := slices.Clone(x), slices.Clone(x)
+	clear(grad)
+	p.set(w, x)
+	assert.InDelta(t, loss(all, w), p.slope(all, w, grad), 1e-9)
+	steep := 0
+	for i := range x {
+		const h = 1e-5
+		at[i] = x[i] + h
+		p.set(w, at)
+		up := loss(all, w)
+		at[i] = x[i] - h
+		p.set(w, at)
+		assert.InDelta(t, (up-loss(all, w))/(2*h), grad[i], 1e-4, "parameter %d", i)
+		at[i] = x[i]
+		if math.Abs(grad[i]) > 0.01 {
+			steep++
+		}
+	}
+	assert.Greater(t, steep, len(x)/3, "most parameters matter")
 }

@@ -186,7 +186,8 @@ func measure(path string, s sample, t score.Truth) (out []example, err error) {
 		d := rootcause.Diagnose(c, rootcause.DefaultOptions())
 		t.Trip = src.Manifest().Trip
 		s.Version, s.Mark = v.name, score.Judge(t, &d)
-		out = append(out, example{sample: s, findings: c.Findings(), accepted: append([]string{s.Want}, t.Want.Also...)})
+		f := c.Findings()
+		out = append(out, example{sample: s, findings: f, balance: f.Balance(rootcause.DefaultOptions().Prior), accepted: append([]string{s.Want}, t.Want.Also...)})
 	}
 	return out, nil
 }
