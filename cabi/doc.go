@@ -26,6 +26,9 @@
 // (detect.Repeater). What is not exactly such a check, and every check once the GPU
 // has news, goes through the guard.
 //
+// Python finds such a check by the names of its arrays (again.c), and their
+// addresses by asking their framework (exchange.c), before either of the two.
+//
 // The C side comes first because a forked child that enters the Go runtime of
 // its parent never returns. exports.h is included on both sides, so the C
 // compiler refuses a Go function that does not match its prototype.

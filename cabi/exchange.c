@@ -5,7 +5,7 @@
  * keep them within the major version.
  */
 #define _GNU_SOURCE
-#include "nanguard.h"
+#include "exchange.h"
 
 #include <dlfcn.h>
 
@@ -132,13 +132,14 @@ static int current_stream(const ng_source *sources, const ng_ref *refs, uint32_t
 	return 1;
 }
 
-int ng_check_objects(ng_guard guard, int32_t clock, int32_t advance, const ng_source *sources, void *const *objects, uint32_t n,
-	size_t type_at, ng_ref *refs, void *stream) {
+int check_objects(const ng_known *check, size_t type_at, void *const *objects) {
+	void *stream;
+	const ng_known known = *check; /* which another thread may learn anew meanwhile */
 	if (save_thread == NULL || restore_thread == NULL) return NG_UNLIKE;
-	if (ng_refs_from_objects(sources, objects, n, type_at, refs) != n) return NG_UNLIKE;
-	if (stream == NG_STREAM_CURRENT && !current_stream(sources, refs, n, &stream)) return NG_UNLIKE;
+	if (ng_refs_from_objects(known.sources, objects, known.n, type_at, known.refs) != known.n) return NG_UNLIKE;
+	if (!current_stream(known.sources, known.refs, known.n, &stream)) return NG_UNLIKE;
 	void *thread = save_thread();
-	int code = (advance ? ng_check : ng_check_same)(guard, clock, refs, n, stream);
+	int code = (known.advance ? ng_check : ng_check_same)(known.guard, known.clock, known.refs, known.n, stream);
 	restore_thread(thread);
 	return code;
 }

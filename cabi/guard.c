@@ -238,6 +238,7 @@ size_t ng_sizeof(const char *struct_name) {
 	static const struct { const char *name; size_t size; } sizes[] = {
 		{"ng_config", sizeof(ng_config)}, {"ng_field", sizeof(ng_field)}, {"ng_ref", sizeof(ng_ref)},
 		{"ng_event", sizeof(ng_event)}, {"ng_verdict", sizeof(ng_verdict)}, {"ng_summary", sizeof(ng_summary)},
+		{"ng_known", sizeof(ng_known)}, {"ng_known_checks", sizeof(ng_known_checks)},
 	};
 	for (size_t i = 0; struct_name != NULL && i < sizeof sizes / sizeof *sizes; i++) {
 		if (strcmp(sizes[i].name, struct_name) == 0) return sizes[i].size;

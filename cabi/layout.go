@@ -8,7 +8,7 @@ import "C"
 import "github.com/nanguard/nanguard/tensor"
 
 // abi is the NG_ABI to which all of the following belongs.
-const abi = 2
+const abi = 3
 
 // What nanguard.h counts by hand must be what package tensor counts, and the
 // structs must have the sizes that callers were compiled with: an index that is
@@ -39,4 +39,6 @@ var (
 	_ = [1]struct{}{}[C.sizeof_ng_event-56]
 	_ = [1]struct{}{}[C.sizeof_ng_verdict-5432]
 	_ = [1]struct{}{}[C.sizeof_ng_summary-96]
+	_ = [1]struct{}{}[C.sizeof_ng_known-56]
+	_ = [1]struct{}{}[C.sizeof_ng_known_checks-24]
 )

@@ -53,13 +53,13 @@ extern "C" {
 /* Raised whenever what is below changes for a caller that was compiled before:
  * another signature, meaning or number. A struct that grows at its end and a new
  * function do not raise it. */
-#define NG_ABI 2
+#define NG_ABI 3
 
 /* Codes. */
 enum {
 	NG_OK = 0,
 	NG_TRIPPED = 1,         /* ng_check, ng_poll, ng_wait: there is a verdict; ng_scan: there is a bad value */
-	NG_UNLIKE = 2,          /* ng_check_objects: not with these objects; nothing was checked */
+	NG_UNLIKE = 2,          /* ng_python_method's: no check like that was made before; nothing was checked */
 	NG_ERR_ARGUMENT = -1,   /* a call that cannot be carried out as it was made; nothing changed */
 	NG_ERR_HANDLE = -2,     /* the guard is closed, or was never made */
 	NG_ERR_FORK = -3,       /* this process was forked from the one that loaded the library */
@@ -318,16 +318,34 @@ typedef struct ng_source {
  * index, n when there was none. In a ref with rows 1 all dimensions are columns. */
 uint32_t ng_refs_from_objects(const ng_source *sources, void *const *objects, uint32_t n, size_t type_at, ng_ref *refs);
 
-/* Stands for the stream that is current in the framework of the first object on a
- * GPU, for ng_check_objects. */
-#define NG_STREAM_CURRENT ((void *)-1)
+/* A check that a binding of Python has made before. */
+typedef struct ng_known {
+	ng_guard guard;
+	int32_t clock;
+	int32_t advance;          /* 0: ng_check_same */
+	uint32_t n;               /* fields, fewer than 64 */
+	uint32_t busy;            /* the library's: it is being made */
+	const void *clock_name;   /* str objects, which the binding keeps */
+	const void *const *names; /* of the arrays, in order */
+	const ng_source *sources;
+	ng_ref *refs;             /* of no other check, each filled in as for ng_refs_from_objects */
+} ng_known;
 
-/* For bindings of Python too: ng_refs_from_objects of objects that all have the
- * exchange, then, with the interpreter's lock let go, ng_check, or ng_check_same
- * when advance is 0. Returns NG_UNLIKE when that cannot be: nothing was checked, and
- * ng_refs_from_objects tells more. */
-int ng_check_objects(ng_guard guard, int32_t clock, int32_t advance, const ng_source *sources, void *const *objects, uint32_t n,
-	size_t type_at, ng_ref *refs, void *stream);
+/* The checks of a guard that a binding of Python has made before. It changes them with the interpreter's lock held. */
+typedef struct ng_known_checks {
+	size_t type_at;
+	uint32_t count;
+	uint32_t reserved;
+	ng_known *known;
+} ng_known_checks;
+
+/* For bindings of CPython with its lock: the PyMethodDef of a built-in function
+ * whose self is an int, the address of ng_known_checks, and whose arguments are a
+ * clock and dicts of arrays by name, or None. It makes the known check of this clock
+ * and these names in this order, on the stream that is current in their framework,
+ * with the lock let go, and returns its code; NG_UNLIKE when there is none, or an
+ * array is not like the one that was there. NULL: the interpreter is another. */
+const void *ng_python_method(int32_t advance);
 
 #ifdef __cplusplus
 }

@@ -82,8 +82,8 @@ def watch(guard, env, runner, graph):
 
     after(env, "step", stepped)
     after(alg, "act", acted)
-    name, std = next((name.split(".")[-1], p.detach()) for name, p in alg.actor.named_parameters() if "std" in name)
-    after(alg.optimizer, "step", lambda *_: guard.log({"param.log_std" if "log" in name else "param.std": std}))  # changed in place
+    name, std = next(("param.log_std" if "log" in name else "param.std", p.detach()) for name, p in alg.actor.named_parameters() if "std" in name)
+    after(alg.optimizer, "step", lambda *_: guard.check("minibatch", {name: std}))  # changed in place
     after(alg, "update", lambda losses: guard.log({f"loss.{k}": x for k, x in losses.items()}, lr=alg.learning_rate, clock="update"))
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Callable, Union
 
 from . import _hooks, _library, _run
+from ._again import Again
 from ._arrays import is_scalar, layout_of, view_of
 from ._convert import clock_number, device_number, env_ids, json_of, logged, model_file, with_addresses
 from ._library import CLOCKS, TRIPPED, UNLIKE, NanGuardError
@@ -95,6 +96,7 @@ class Guard:
         self._plans: dict[tuple[str, ...], Plan] = {}
         self._reported: Verdict | None = None  # the latest trip that was acted upon
         self._closed_with: tuple[Verdict | None] | None = None  # the verdict as it stood when the guard was closed
+        self._again = Again(self._lib)
         self._said_plan = False
         self._deferred: tuple[str, dict[str, Any], Any] | None = None  # clock, arrays and stream of a check that waits
         self._watches: list[Any] = []  # ModuleWatch
@@ -204,6 +206,7 @@ class Guard:
                 f.watched, f.address = array, view.address
                 self._watched[clock].append(f)
                 self._plans.clear()
+                self._again.forget()
 
     def _is_shared(self, name: str, shape: tuple[int, ...]) -> bool:
         """Decides what bind was not told: whether a field has one row for the whole run."""
@@ -308,8 +311,8 @@ class Guard:
             self._flush()
         if defer:
             self._deferred = (clock, {**(arrays or {}), **named}, stream)
-        else:
-            self._check(True, clock, arrays, named, stream)
+            return
+        self._check(True, clock, arrays, named, stream)
 
     def check_same(self, clock: str = "step", arrays: Mapping[str, Any] | None = None, *, stream: Any = None, **named: Any) -> None:
         """:meth:`check` within the present count of the clock.
@@ -317,9 +320,9 @@ class Guard:
         For what belongs to the step under way, such as the policy's outputs before
         the envs step, or for a second look, such as at the state right after a reset.
         """
-        together = self._with_deferred(clock, {**(arrays or {}), **named}) if self._deferred is not None and stream is None else None
-        if together is not None:
-            self._check(True, clock, together, {}, None)
+        deferred = self._take_deferred(clock) if self._deferred is not None and stream is None else None
+        if deferred is not None:
+            self._check_both(clock, deferred, arrays, named)
             return
         if self._watches or self._deferred is not None:
             self._flush()
@@ -359,37 +362,53 @@ class Guard:
             self.bind(name, x, clock=clock, shared=True, stage="monitor")
 
     def _check(self, advance: bool, clock: str, arrays: Mapping[str, Any] | None, named: dict[str, Any], stream: Any) -> None:
-        if arrays:
-            named = {**arrays, **named} if named else arrays  # type: ignore[assignment]
+        again = self._again.check if advance else self._again.same
+        code = again(clock, arrays, named) if stream is None else UNLIKE
+        if code == UNLIKE:
+            self._check_anew(advance, clock, {**(arrays or {}), **named}, stream)
+        elif code != 0:
+            self._after(code)
+
+    def _take_deferred(self, clock: str) -> dict[str, Any] | None:
+        """Takes the arrays of the check that was deferred, if what follows it on this clock may go with them."""
+        with self._lock:
+            deferred = self._deferred
+            if deferred is None or deferred[0] != clock or deferred[2] is not None or self._watches:
+                return None
+            self._deferred = None
+            return deferred[1]
+
+    def _check_both(self, clock: str, deferred: dict[str, Any], arrays: Mapping[str, Any] | None, named: dict[str, Any]) -> None:
+        """Makes a check that was deferred together with what follows it; one after the other where a field is of both."""
+        code = self._again.check(clock, deferred, arrays, named)
+        if code == UNLIKE:
+            named = {**(arrays or {}), **named}
+            if deferred.keys() & named.keys():
+                self._check_anew(True, clock, deferred, None)
+                self._check_anew(False, clock, named, None)
+            else:
+                self._check_anew(True, clock, {**deferred, **named}, None)
+        elif code != 0:
+            self._after(code)
+
+    def _check_anew(self, advance: bool, clock: str, named: dict[str, Any], stream: Any) -> None:
+        """Makes a check that the library does not know, or not like this, and has it know it if it can."""
         with self._lock:
             if self._watched.get(clock):
                 named = self._with_watched(clock, named)
             plan = self._plans.get((clock, *named)) or self._make_plan(clock, named)
-            given = tuple(named.values())
-            code = plan.check(advance, given, stream) if plan.whole else UNLIKE
-            if code == UNLIKE:
-                keep = plan.fill(given)
-                if plan.watched:
-                    self._note_moved(plan)
-                stream = plan.on(stream)
-                code = (self._lib.ng_check if advance else self._lib.ng_check_same)(*plan.args, stream)
-                if plan.lent:
-                    plan.hold(stream)
-                del keep
-            del given
+            keep = plan.fill(tuple(named.values()))
+            if plan.watched:
+                self._note_moved(plan)
+            if plan.known_to_library and stream is None:
+                self._again.learn(plan, advance, clock, tuple(named))
+            stream = plan.on(stream)
+            code = (self._lib.ng_check if advance else self._lib.ng_check_same)(*plan.args, stream)
+            if plan.lent:
+                plan.hold(stream)
+            del keep
         if code != 0 or not self._said_plan:
             self._after(code)
-
-    def _with_deferred(self, clock: str, named: dict[str, Any]) -> dict[str, Any] | None:
-        """Takes the check that was deferred, together with what follows it; None when they cannot be one."""
-        with self._lock:
-            if self._deferred is None or self._watches or self._deferred[0] != clock or self._deferred[2] is not None:
-                return None
-            first = self._deferred[1]
-            if first.keys() & named.keys():
-                return None
-            self._deferred = None
-            return {**first, **named}
 
     def _flush(self) -> None:
         """Makes the check that was deferred and has the watched modules check what they saw: both were before whatever comes now."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 #: NG_ABI of nanguard.h, to which all of the following belongs.
-ABI = 2
+ABI = 3
 
 OK, TRIPPED, UNLIKE = 0, 1, 2
 
@@ -196,6 +196,33 @@ class Summary(ctypes.Structure):
     ]
 
 
+class Known(ctypes.Structure):
+    """ng_known."""
+
+    _fields_ = [
+        ("guard", c_uint64),
+        ("clock", c_int32),
+        ("advance", c_int32),
+        ("n", c_uint32),
+        ("busy", c_uint32),
+        ("clock_name", c_void_p),
+        ("names", c_void_p),
+        ("sources", c_void_p),
+        ("refs", c_void_p),
+    ]
+
+
+class KnownChecks(ctypes.Structure):
+    """ng_known_checks."""
+
+    _fields_ = [
+        ("type_at", c_size_t),
+        ("count", c_uint32),
+        ("reserved", c_uint32),
+        ("known", ctypes.POINTER(Known)),
+    ]
+
+
 STRUCTS = {
     "ng_config": Config,
     "ng_field": Field,
@@ -203,6 +230,8 @@ STRUCTS = {
     "ng_event": Event,
     "ng_verdict": VerdictStruct,
     "ng_summary": Summary,
+    "ng_known": Known,
+    "ng_known_checks": KnownChecks,
 }
 
 _guard, _text, _size = c_uint64, c_char_p, c_size_t
@@ -243,14 +272,13 @@ class Library:
             function = getattr(dll, name)
             function.argtypes, function.restype = args, c_int
             setattr(self, name, function)
-        # These run code of the interpreter's, so they must be called with its lock.
+        # It runs code of the interpreter's, so it must be called with its lock.
         holding = ctypes.PyDLL(path)
         self.ng_refs_from_objects = holding.ng_refs_from_objects
         self.ng_refs_from_objects.argtypes = (c_void_p, c_void_p, c_uint32, c_size_t, c_void_p)
         self.ng_refs_from_objects.restype = c_uint32
-        self.ng_check_objects = holding.ng_check_objects
-        self.ng_check_objects.argtypes = (_guard, c_int32, c_int32, c_void_p, c_void_p, c_uint32, c_size_t, c_void_p, c_void_p)
-        self.ng_check_objects.restype = c_int
+        self.ng_python_method = dll.ng_python_method
+        self.ng_python_method.argtypes, self.ng_python_method.restype = (c_int32,), c_void_p
         dll.ng_sizeof.argtypes, dll.ng_sizeof.restype = (c_char_p,), c_size_t
         for name, struct in STRUCTS.items():
             theirs = dll.ng_sizeof(name.encode())

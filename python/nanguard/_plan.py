@@ -32,7 +32,7 @@ from ._arrays import (
     stream_source,
     view_of,
 )
-from ._library import CUDA, DTYPES, HOST, UNLIKE, Library, Ref
+from ._library import CUDA, DTYPES, HOST, Known, Library, Ref
 from ._loans import Loans
 from ._numbers import One, fitted
 
@@ -49,9 +49,6 @@ _NEW: tuple[Any, ...] = (None, OTHER, None, None, None, None)
 def _word(address: int) -> int:
     return ctypes.c_uint64.from_address(address).value
 
-
-#: NG_STREAM_CURRENT of nanguard.h.
-_CURRENT = ctypes.c_void_p(-1)
 
 #: Where a tuple has its objects, and an object its type, in this CPython; 0: not where they are looked for.
 _ITEMS = tuple.__basicsize__
@@ -101,23 +98,25 @@ class Plan:
         self._chances = [_CHANCES if _TYPE_AT else 0] * self.n
         self._rest = list(range(self.n))
         self._refs_from_objects, self._refs_args = lib.ng_refs_from_objects, (n, ctypes.c_size_t(_TYPE_AT), address)
-        # Whether the library locates all of them, so that finding them and checking them is one call, and that call.
-        self.whole = self._alike = False  # alike: they are of one type, so one framework knows the stream
-        self._check_objects, self._check_args = lib.ng_check_objects, (self.args[0], self.args[1], ctypes.c_int32(1), self._sources)
-        self._same_args = (*self._check_args[:2], ctypes.c_int32(0), self._sources)
+        self.known_to_library = False  # it locates all of them, and they are of one framework, which knows the stream
         self.lent: list[Any] = []  # to the check under way, by owners that know nothing of its stream
         self._loans: Loans | None = None
 
-    def check(self, advance: bool, arrays: tuple[Any, ...], stream: Any) -> int:
-        """Makes the check of a whole plan; returns its code, UNLIKE when an array is not like the last in its place."""
-        stream = _CURRENT if stream is None and self._alike else self.on(stream)
-        try:
-            code: int = self._check_objects(
-                *(self._check_args if advance else self._same_args), id(arrays) + _ITEMS, *self._refs_args, stream
-            )
-            return code
-        except Exception:  # the framework's: fill says what is wrong
-            return UNLIKE
+    def known(self, clock: str, names: tuple[str, ...]) -> tuple[Known, int, Any]:
+        """Returns what the library needs to make this check by itself, where an object has its type, and what must be kept."""
+        pointers = (ctypes.c_void_p * self.n)(*[id(name) for name in names])
+        sources = (ctypes.c_uint64 * (2 * self.n))(*self._sources)
+        refs = (ctypes.c_char * len(self._buffer)).from_buffer_copy(self._buffer)
+        known = Known(
+            guard=self.args[0].value,
+            clock=self.args[1].value,
+            n=self.n,
+            clock_name=id(clock),
+            names=ctypes.addressof(pointers),
+            sources=ctypes.addressof(sources),
+            refs=ctypes.addressof(refs),
+        )
+        return known, _TYPE_AT, (clock, names, pointers, sources, refs, tuple(self._types))
 
     def fill(self, arrays: tuple[Any, ...]) -> list[Any] | None:
         """Writes where the arrays are now; returns what must live until the call was made."""
@@ -145,8 +144,7 @@ class Plan:
             self._types[i] = kind
             self._sources[2 * i : 2 * i + 2] = [id(kind), table]
             self._rest = [k for k in self._rest if k != i]
-            self.whole = not self._rest and not self.watched
-            self._alike = len(set(self._types)) == 1
+            self.known_to_library = not self._rest and not self.watched and len(set(self._sources[1::2])) == 1
 
     def _withdraw(self, which: Iterable[int]) -> None:
         """Has arrays looked at here again, from anew."""
@@ -155,7 +153,7 @@ class Plan:
             self._sources[2 * i : 2 * i + 2] = [0, 0]
             self._entries[i] = _NEW
         self._rest = [i for i in range(self.n) if self._types[i] is None]
-        self.whole = False
+        self.known_to_library = False
 
     def _fill(self, arrays: tuple[Any, ...]) -> list[Any]:
         """Writes where the arrays are that the library does not locate, one by one."""

@@ -159,7 +159,7 @@ def test_the_stream_is_asked_for_where_the_array_belongs(monkeypatch: pytest.Mon
 
     # The stream of a plan is that of the arrays of this check, not of those that were there first.
     plan = Plan(
-        types.SimpleNamespace(ng_check_objects=None, ng_refs_from_objects=None),
+        types.SimpleNamespace(ng_refs_from_objects=None),
         1,
         0,
         [BoundField("qpos", True, None), BoundField("qvel", True, None)],

@@ -11,6 +11,8 @@ static void sizes_agree(void) {
 	CHECK(ng_sizeof("ng_event") == sizeof(ng_event));
 	CHECK(ng_sizeof("ng_verdict") == sizeof(ng_verdict));
 	CHECK(ng_sizeof("ng_summary") == sizeof(ng_summary));
+	CHECK(ng_sizeof("ng_known") == sizeof(ng_known));
+	CHECK(ng_sizeof("ng_known_checks") == sizeof(ng_known_checks));
 	CHECK(ng_sizeof("ng_nothing") == 0 && ng_sizeof(NULL) == 0);
 	CHECK(ng_abi() == NG_ABI && NG_ABI > 1);
 }

@@ -1,0 +1,252 @@
+"""Checks that the library finds again by clock and names, without this package looking at them."""
+
+import os
+import random
+import sys
+import threading
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+from conftest import ENVS
+from test_exchange import Tensor
+
+import nanguard
+from nanguard import _again
+
+pytestmark = pytest.mark.skipif(not _again._has_lock(), reason="only CPython with its lock makes checks again by names")
+
+
+@pytest.fixture
+def anew(monkeypatch) -> list:
+    """The names of each check that was not made again."""
+    made = []
+    real = nanguard.Guard._check_anew
+
+    def counted(self, advance, clock, named, stream):
+        made.append((clock, *named))
+        real(self, advance, clock, named, stream)
+
+    monkeypatch.setattr(nanguard.Guard, "_check_anew", counted)
+    return made
+
+
+def ones(i: float, cols: int = 2, dtype=np.float32) -> Tensor:
+    return Tensor(np.full((ENVS, cols), i, dtype))
+
+
+@pytest.mark.parametrize(
+    "again,make",
+    [
+        (True, lambda g, i: g.check("step", {"obs.a": ones(i), "obs.b": ones(i)})),
+        (True, lambda g, i: g.check("".join(["st", "ep"]), {f"obs.{x}": ones(i) for x in "ab"})),  # names made anew
+        (True, lambda g, i: g.check("step", {"obs.a": ones(i)}, **{"obs.b": ones(i)})),
+        (True, lambda g, i: g.check("step", **{"obs.a": ones(i), "obs.b": ones(i)})),
+        (True, lambda g, i: g.check("step", {"obs.a": ones(i)}, defer=True) or g.check_same("step", {"obs.b": ones(i)})),
+        (True, lambda g, i: g.check("step", {"obs.a": ones(i)}) or g.check_same("step", {"obs.b": ones(i)})),
+        (True, lambda g, i: g.check("step", {"obs.a": ones(i), "obs.b": ones(i, 3, np.float64)})),
+        (False, lambda g, i: g.check("step", OrderedDict({"obs.a": ones(i), "obs.b": ones(i)}))),
+        (False, lambda g, i: g.check("step", {"obs.a": ones(i), "obs.b": ones(i)}, stream=0)),
+        (False, lambda g, i: g.check("step", {"obs.a": ones(i), "obs.b": ones(i).array})),  # numpy's has no exchange
+        (False, lambda g, i: g.check("step", {f"obs.{x}": ones(i) for x in ["a", "b", *range(70)]})),
+    ],
+)
+def test_what_is_made_again(dumps, open_dump, anew, again, make) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        make(guard, 0)
+        first = len(anew)
+        for i in range(1, 10):
+            make(guard, i)
+        assert len(anew) == (first if again else 10 * first)
+        d = open_dump(guard.dump())
+    for name in ("obs.a", "obs.b"):
+        assert list(d.field(name)[:, 0, -1]) == list(d.field(name)[:, -1, 0]) == list(range(10)), name
+        assert list(d.field(name + ".count")) == list(range(1, 11)), name
+
+
+def test_another_order_is_another_check(dumps, open_dump, anew) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for i in range(10):
+            names = ["obs.a", "obs.b"] if i % 2 else ["obs.b", "obs.a"]
+            guard.check("step", {name: ones(i + (name == "obs.b")) for name in names})
+        assert len(anew) == 2
+        d = open_dump(guard.dump())
+    assert list(d.field("obs.a")[:, 0, 0]) == list(range(10)) and list(d.field("obs.b")[:, 0, 0]) == list(range(1, 11))
+
+
+def test_who_tripped_is_told_as_ever(dumps) -> None:
+    with nanguard.Guard(ENVS, dumps, on_trip="raise") as guard:
+        for _ in range(5):
+            guard.check("step", {"obs.a": ones(0)})
+        bad = ones(0)
+        bad.array[3, 1] = np.nan
+        with pytest.raises(nanguard.Tripped) as e:
+            for _ in range(3):
+                guard.check("step", {"obs.a": bad})
+        assert (e.value.verdict.field, e.value.verdict.env, e.value.verdict.count) == ("obs.a", 3, 6)
+
+
+def test_what_changed_is_an_error_and_the_next_one_is_not(dumps, anew) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.check(obs=ones(0))
+        for wrong in (ones(0, 3), ones(0, dtype=np.float64), np.zeros((ENVS, 5)), None):
+            with pytest.raises((nanguard.NanGuardError, TypeError)):
+                guard.check(obs=wrong)
+            before = len(anew)
+            for _ in range(3):
+                guard.check(obs=ones(0))
+            assert len(anew) <= before + 1
+
+
+def test_a_framework_that_refuses_leaves_no_exception(dumps) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for broken in (False, False, True, False):
+            guard.check(obs=Tensor(np.zeros((ENVS, 2)), broken=broken))
+            assert sys.exc_info() == (None, None, None)
+        assert guard._again.check("step", None, {"obs": Tensor(np.zeros((ENVS, 2)), broken=True)}) == _again.UNLIKE
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("step",),
+        ("step", None),
+        ("step", {}),
+        ("step", 5),
+        (5, {"obs": 1}),
+        ("step", {5: ones(0)}),
+        ("step", {"obs": 5}),
+        (None, None, None),
+    ],
+)
+def test_what_it_does_not_know(dumps, arguments) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.check(obs=ones(0))
+        guard.check(obs=ones(0))
+        assert guard._again.check(*arguments) == guard._again.same(*arguments) == _again.UNLIKE
+
+
+def test_a_field_that_is_watched_later_comes_along(dumps, open_dump, anew) -> None:
+    held = np.zeros((ENVS, 2), np.float32)
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for i in range(6):
+            if i == 3:
+                guard.bind("obs.held", held, clock="step", watch=True)
+            guard.check("step", {"obs.a": ones(i)})
+        d = open_dump(guard.dump())
+    assert len(d.field("obs.held")) == 3 and len(d.field("obs.a")) == 6
+    assert len(anew) == 1 + 3
+
+
+def test_nothing_is_kept(dumps) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        arrays = {"obs.a": ones(0), "obs.b": ones(1)}
+        guard.check("step", arrays)
+        guard.check("step", arrays)
+        before = [sys.getrefcount(x) for x in (*arrays.values(), *arrays, arrays)]
+        for _ in range(1000):
+            guard.check("step", arrays)
+        assert [sys.getrefcount(x) for x in (*arrays.values(), *arrays, arrays)] == before
+
+
+def test_more_checks_than_places(dumps, anew) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for _ in range(3):
+            for k in range(_again._CHECKS + 6):
+                guard.check("step", {f"obs.{k}": ones(k)})
+        assert len(anew) == _again._CHECKS + 3 * 6
+        bad = ones(1)
+        bad.array[5, 0] = np.inf
+        guard.check("step", {f"obs.{_again._CHECKS - 1}": bad})
+        assert guard.wait().env == 5
+
+
+def test_threads(dumps, open_dump) -> None:
+    """Checks of the same names from several threads are all made, each with its own arrays."""
+    bad = []
+    with nanguard.Guard(ENVS, dumps, max_frames=2000) as guard:
+        guard.check("step", {"obs.a": ones(0), "obs.b": ones(0)})
+
+        def loop(k: int) -> None:
+            try:
+                for _ in range(200):
+                    guard.check("step", {"obs.a": ones(k), "obs.b": ones(k)})
+            except Exception as e:  # shown below
+                bad.append(e)
+
+        threads = [threading.Thread(target=loop, args=(k,)) for k in range(1, 5)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        d = open_dump(guard.dump())
+    assert not bad
+    a, b = d.field("obs.a")[1:, 0, 0], d.field("obs.b")[1:, 0, 0]
+    assert (a == b).all() and sorted(a) == sorted(list(range(1, 5)) * 200)
+
+
+def code_of(call, *args, **named) -> str:
+    """Returns the code of what a call raises, "none"."""
+    try:
+        call(*args, **named)
+    except nanguard.NanGuardError as e:
+        return e.code
+    return "none"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_in_a_forked_child_it_is_refused(dumps) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for _ in range(3):
+            guard.check(obs=ones(0))
+        pid = os.fork()
+        if pid == 0:
+            os._exit(7 if code_of(guard.check, obs=ones(0)) == "fork" else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
+
+
+def test_a_closed_guard_is_an_error(dumps) -> None:
+    guard = nanguard.Guard(ENVS, dumps)
+    for _ in range(3):
+        guard.check(obs=ones(0))
+    guard.close()
+    assert code_of(guard.check, obs=ones(0)) == "handle"
+
+
+def program(guard: nanguard.Guard, chance: random.Random) -> list:
+    """Makes checks of chance; returns what they raised and what was known then."""
+    said = []
+    for _ in range(60):
+        names = chance.sample(["obs.a", "obs.b", "obs.c", "reward"], chance.randint(1, 4))
+        clock = chance.choice(["step", "step", "substep"])
+        arrays = {n: ones(chance.random(), 2 if chance.random() < 0.95 else 3) for n in names}
+        if chance.random() < 0.02:
+            arrays[names[0]].array[chance.randrange(ENVS), 0] = np.nan
+        if chance.random() < 0.1:
+            arrays[names[0]] = arrays[names[0]].array
+        given = (arrays, {}) if chance.random() < 0.5 else ({}, arrays)
+        how = chance.choice([guard.check, guard.check, guard.check_same, lambda *a, **k: guard.check(*a, defer=True, **k)])
+        said.append(code_of(how, clock, given[0], **given[1]))
+    said.append(code_of(guard.wait))  # a check that was deferred
+    v = guard.wait()
+    said.append(v and (v.field, v.env, v.col, v.tick, v.count))
+    return said
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_same_comes_of_it(dumps, open_dump, monkeypatch, seed) -> None:
+    """A program of chance ends alike whether its checks are made again by names or each looked at."""
+    ends = []
+    for way in ("again", "anew"):
+        if way == "anew":
+            monkeypatch.setattr(_again, "_has_lock", lambda: False)
+        with nanguard.Guard(ENVS, dumps / way) as guard:
+            said = program(guard, random.Random(seed))
+            path = guard.wait().path if guard.wait() else guard.dump()
+        d = open_dump(path)
+        ends.append((said, {n: a for n, a in d.arrays.items() if n.startswith("field.")}))
+    (said, fields), (want, want_fields) = ends
+    assert said == want and fields.keys() == want_fields.keys()
+    for name, a in fields.items():
+        np.testing.assert_array_equal(a, want_fields[name], err_msg=name)
