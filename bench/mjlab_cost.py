@@ -13,9 +13,10 @@ which cancels a drift, and gives one number: how much longer its two blocks took
 
 "off" is the run without a trace of the others: their hooks are taken out, the graphs are
 those without checks. Beside the blocks, for one iteration of a side of ours: the time of
-the guard's own kernels by the profiler's records, and the host time of its calls, of a
-small launch of torch's right before each, and of all that the example's hooks do, as a
-share of an iteration.
+the guard's own kernels by the profiler's records, and the host time of its calls (those of
+the steps also by themselves: physics, observations, rewards and policy; the others are of
+the learner), of all that the example's hooks do, and in blocks of their own of a small launch
+of torch's right before each call, as a share of an iteration.
 """
 
 import argparse
@@ -82,28 +83,27 @@ class Mjlabs(Off):
 
 
 class Stopwatch:
-    """The seconds that calls took, one by one, and, if asked for, those of a launch right before each."""
+    """The seconds that calls took, one by one, by method and clock; or those of a launch in their places."""
 
-    def __init__(self, launch=None):
-        self.launch, self.seconds, self.launches = launch, [], []
+    def __init__(self, launch):
+        self.launch, self.instead = launch, False
+        self.seconds, self.launches = {}, []
 
-    def around(self, call):
+    def around(self, name, call):
         def timed(*args, **kwargs):
-            if self.launch:
+            if self.instead:
                 t = time.perf_counter()
                 self.launch()
                 self.launches.append(time.perf_counter() - t)
+                return call(*args, **kwargs)
+            of = " ".join([name, *(x for x in args[:1] if isinstance(x, str)), *(["deferred"] if kwargs.get("defer") else [])])
             t = time.perf_counter()
             try:
                 return call(*args, **kwargs)
             finally:
-                self.seconds.append(time.perf_counter() - t)
+                self.seconds.setdefault(of, []).append(time.perf_counter() - t)
 
         return timed
-
-    def clear(self):
-        self.seconds.clear()
-        self.launches.clear()
 
 
 class Ours(Off):
@@ -112,8 +112,7 @@ class Ours(Off):
     def __init__(self, guard, env, runner, graph):
         self.guard, self.sim, self.terms = guard, env.sim, env.reward_manager._term_cfgs
         small = torch.zeros(1, device=env.device)
-        self.calls = {name: Stopwatch(lambda: small.add_(1)) for name in CALLS}
-        self.hooks = Stopwatch()
+        self.calls, self.hooks = Stopwatch(lambda: small.add_(1)), Stopwatch(None)
         self.patches = []  # owner, name, what stands in its own dict, what is to stand there, the same with a stopwatch
         before, self.funcs = self.graphs(), [[t.func for t in self.terms]]
         self.bind, self.check, self.check_same, self.log = guard.bind, guard.check, guard.check_same, guard.log
@@ -136,7 +135,7 @@ class Ours(Off):
 
             return wrapped
 
-        self.patches.append((owner, name, own, wrapper(seen), wrapper(self.hooks.around(seen))))
+        self.patches.append((owner, name, own, wrapper(seen), wrapper(self.hooks.around(name, seen))))
         setattr(owner, name, self.patches[-1][3])
 
     def graphs(self):
@@ -146,9 +145,9 @@ class Ours(Off):
         for owner, name, _, wrapped, clocked in self.patches:
             setattr(owner, name, clocked if timed else wrapped)
         self.exchange(self.captured, self.funcs[1])
-        for name, watch in self.calls.items():
+        for name in CALLS:
             call = getattr(self.guard, name)
-            setattr(self, name, watch.around(call) if timed else call)
+            setattr(self, name, self.calls.around(name, call) if timed else call)
 
     def take_out(self):
         for owner, name, own, *_ in reversed(self.patches):
@@ -210,9 +209,6 @@ class Run:
         side.put_in(timed)
         try:
             self.restore()
-            if timed:
-                for watch in (*side.calls.values(), side.hooks):
-                    watch.clear()
             return self.learn(self.iterations) / self.iterations
         finally:
             side.take_out()
@@ -288,22 +284,34 @@ def kernels(run, side):
 def shares(run, side, iteration):
     """Returns what a side of ours takes of the host for itself, per iteration and as a share of one.
 
-    "launch" is torch adding 1 to one number right before each call. Where it takes as
-    long as the call does, both wait for a place in the GPU's queue, as any launch would.
+    "launch" is torch adding 1 to one number right before each call, in blocks of its own,
+    for it leaves the driver's code in the caches.
     """
-    took = [run.block(side, timed=True) for _ in range(3)]
-    out = {"timed_iteration_s": st.median(took)}
-    calls = [s for watch in side.calls.values() for s in watch.seconds]
-    launches = [s for watch in side.calls.values() for s in watch.launches]
-    hooks = sum(side.hooks.seconds) - sum(launches)  # which were made within the hooks
-    for name, total, n in (("calls", sum(calls), len(calls)), ("launch", sum(launches), len(launches)), ("hooks", hooks, len(side.hooks.seconds))):
-        out[name] = {"count": n / run.iterations, "us_each": total / n * 1e6, "host_share": total / run.iterations / iteration}
-    for name, seconds in (("calls", calls), ("launch", launches)):
-        out[name].update(us_median=st.median(seconds) * 1e6, us_worst=max(seconds) * 1e6)
-    for name, watch in side.calls.items():
-        us = sorted(s * 1e6 for s in watch.seconds)
-        out["calls"][name] = {"count": len(us) / run.iterations, "us_each": st.mean(us), "us_median": st.median(us), "us_worst": us[-3:]}
-    return out
+    blocks = 4 * run.iterations
+    run.block(side, timed=True)
+    for watch in (side.calls, side.hooks):
+        watch.seconds.clear()
+    took = [run.block(side, timed=True) for _ in range(4)]
+
+    def of(seconds):
+        us = sorted(s * 1e6 for s in seconds)
+        return {
+            "count": len(us) / blocks, "us_each": st.mean(us), "us_median": st.median(us), "us_worst": us[-3:],
+            "host_share": sum(us) / 1e6 / blocks / iteration,
+        }  # fmt: skip
+
+    calls = {name: of(s) for name, s in side.calls.seconds.items()}
+    every = [s for of_one in side.calls.seconds.values() for s in of_one]
+    stepped = [s for name, of_one in side.calls.seconds.items() for s in of_one if "step" in name]
+    hooks = [s for of_one in side.hooks.seconds.values() for s in of_one]
+    side.calls.instead = True
+    for _ in range(4):
+        run.block(side, timed=True)
+    side.calls.instead = False
+    return {
+        "timed_iteration_s": st.median(took), "calls": calls, "all_calls": of(every), "calls_of_steps": of(stepped),
+        "hooks": of(hooks), "launch": of(side.calls.launches),
+    }  # fmt: skip
 
 
 def main():
