@@ -79,6 +79,18 @@ static ng_known *find(const ng_known_checks *c, int32_t advance, object *clock, 
 	return NULL;
 }
 
+/* Has the objects and what the word behind their type points to, as a rule the
+ * framework's own part, fetched into the caches all at once instead of one after the other. */
+static void fetch(const ng_known_checks *c, object *const *arrays, int n) {
+	for (int i = 0; i < n; i++) __builtin_prefetch(arrays[i]);
+	for (int i = 0; i < n; i++) {
+		const char *own = ((char **)((char *)arrays[i] + c->type_at))[1];
+		__builtin_prefetch(own); /* which may point anywhere */
+		__builtin_prefetch(own + 64);
+		__builtin_prefetch(own + 128);
+	}
+}
+
 /* Called with a clock and mappings of arrays by name; returns the code of the check. */
 static object *again(object *self, object *const *args, intptr_t n, int32_t advance) {
 	const ng_known_checks *c = py.address(self);
@@ -86,6 +98,7 @@ static object *again(object *self, object *const *args, intptr_t n, int32_t adva
 	int code = NG_UNLIKE, count = n > 0 ? list(c, args + 1, n - 1, names, arrays) : -1;
 	ng_known *known = count > 0 ? find(c, advance, args[0], names, count) : NULL;
 	if (known != NULL) {
+		fetch(c, arrays, count);
 		known->busy = 1; /* the check lets the interpreter's lock go */
 		for (int i = 0; i < count; i++) py.keep(arrays[i]);
 		code = check_objects(known, c->type_at, arrays);

@@ -98,7 +98,8 @@ class Guard:
         self._closed_with: tuple[Verdict | None] | None = None  # the verdict as it stood when the guard was closed
         self._again = Again(self._lib)
         self._said_plan = False
-        self._deferred: tuple[str, dict[str, Any], Any] | None = None  # clock, arrays and stream of a check that waits
+        # A check that waits, by clock and whether its stream is the current one: its arrays and its stream.
+        self._deferred: dict[tuple[str, bool], tuple[dict[str, Any], Any]] = {}
         self._watches: list[Any] = []  # ModuleWatch
         self._hooks: _hooks.Hooks | None = None
         path, scratch = model_file(model)
@@ -307,12 +308,12 @@ class Guard:
         torch's distributions raise on a NaN, and the guard sees nothing of what is
         checked behind that. The dump then has the exception and no trip.
         """
-        if self._watches or self._deferred is not None:
+        if self._watches or self._deferred:
             self._flush()
         if defer:
-            self._deferred = (clock, {**(arrays or {}), **named}, stream)
-            return
-        self._check(True, clock, arrays, named, stream)
+            self._deferred[clock, stream is None] = {**(arrays or {}), **named}, stream
+        else:
+            self._check(True, clock, arrays, named, stream)
 
     def check_same(self, clock: str = "step", arrays: Mapping[str, Any] | None = None, *, stream: Any = None, **named: Any) -> None:
         """:meth:`check` within the present count of the clock.
@@ -320,11 +321,12 @@ class Guard:
         For what belongs to the step under way, such as the policy's outputs before
         the envs step, or for a second look, such as at the state right after a reset.
         """
-        deferred = self._take_deferred(clock) if self._deferred is not None and stream is None else None
-        if deferred is not None:
-            self._check_both(clock, deferred, arrays, named)
-            return
-        if self._watches or self._deferred is not None:
+        if self._deferred and not self._watches and stream is None:
+            deferred = self._deferred.pop((clock, True), None)  # one thread gets it
+            if deferred is not None:
+                self._check_both(clock, deferred[0], arrays, named)
+                return
+        if self._watches or self._deferred:
             self._flush()
         self._check(False, clock, arrays, named, stream)
 
@@ -339,7 +341,7 @@ class Guard:
         that lies on a GPU stays there and keeps its type, and a field that was bound
         keeps the type it was bound in.
         """
-        if self._watches or self._deferred is not None:
+        if self._watches or self._deferred:
             self._flush()
         arrays: dict[str, Any] = {}
         for given in (numbers, named):
@@ -368,15 +370,6 @@ class Guard:
             self._check_anew(advance, clock, {**(arrays or {}), **named}, stream)
         elif code != 0:
             self._after(code)
-
-    def _take_deferred(self, clock: str) -> dict[str, Any] | None:
-        """Takes the arrays of the check that was deferred, if what follows it on this clock may go with them."""
-        with self._lock:
-            deferred = self._deferred
-            if deferred is None or deferred[0] != clock or deferred[2] is not None or self._watches:
-                return None
-            self._deferred = None
-            return deferred[1]
 
     def _check_both(self, clock: str, deferred: dict[str, Any], arrays: Mapping[str, Any] | None, named: dict[str, Any]) -> None:
         """Makes a check that was deferred together with what follows it; one after the other where a field is of both."""
@@ -412,10 +405,10 @@ class Guard:
 
     def _flush(self) -> None:
         """Makes the check that was deferred and has the watched modules check what they saw: both were before whatever comes now."""
-        with self._lock:
-            deferred, self._deferred = self._deferred, None
-        if deferred is not None:
-            self._check(True, deferred[0], deferred[1], {}, deferred[2])
+        for key in list(self._deferred):
+            deferred = self._deferred.pop(key, None)
+            if deferred is not None:
+                self._check(True, key[0], deferred[0], {}, deferred[1])
         for watch in list(self._watches):
             watch.flush()
 
@@ -484,7 +477,7 @@ class Guard:
 
     def wait(self) -> Verdict | None:
         """:meth:`poll` after making the check that was deferred and waiting for the dump under way, if there are any."""
-        if self._deferred is not None and self._close.alive:
+        if self._deferred and self._close.alive:
             with contextlib.suppress(Tripped):  # the caller is about to be told
                 self._flush()
         return self._verdict(self._lib.ng_wait)
