@@ -161,6 +161,10 @@ func (c *Case) read(src Source, s dump.FieldSpec, k kind, from, to int) *field {
 	if c.rounded(f) {
 		f.unround()
 	}
+	if f.len() > 0 && (k == std || k == paramStd && c.stdUntold()) && f.below() {
+		f.kind = logStd
+		f.measure()
+	}
 	return f
 }
 

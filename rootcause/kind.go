@@ -142,25 +142,34 @@ var byStage = map[dump.Stage][]struct {
 	dump.StageSensor:     {{"", sensor}},
 	dump.StageObs:        {{"normalized", obsNorm}, {"", obs}},
 	dump.StageNormalizer: {{"normalized", obsNorm}, {"var", normVar}, {"std", normVar}, {"mean", normMean}, {"count", counter}, {"obs", obsNorm}, {"", normMean}},
-	dump.StagePolicy:     {{"log_std", logStd}, {"logstd", logStd}, {"std", std}, {"sigma", std}, {"log_prob", logProb}, {"logp", logProb}, {"entropy", logProb}, {"mean", mean}, {"action", action}, {"", mean}},
+	dump.StagePolicy:     {{"log_prob", logProb}, {"logp", logProb}, {"entropy", logProb}, {"mean", mean}, {"action", action}, {"", mean}},
 	dump.StageReward:     {{"reward.", term}, {"", reward}},
 	dump.StageDone:       {{"", done}},
 	dump.StageValue:      {{"", value}},
-	dump.StageLoss:       {{"loss", loss}, {"lr", lr}, {"learning_rate", lr}, {"", loss}},
+	dump.StageLoss:       {{"", loss}},
 	dump.StageGrad:       {{"", grad}},
-	dump.StageParam:      {{"lr", lr}, {"learning_rate", lr}, {"log_std", logStd}, {"logstd", logStd}, {"std", paramStd}, {"", param}},
+	dump.StageParam:      {{"", param}},
 	dump.StageMonitor:    {{"", monitor}},
 }
 
 // kindOf returns the part that a field plays, from its stage and then its name. The
 // scale of a loss in half precision is no parameter: it doubles and halves by itself.
 func kindOf(s dump.FieldSpec) kind {
-	if s.Stage == dump.StageParam && about(s.Name, scaleWords...) {
-		return monitor
-	}
 	name := strings.ToLower(s.Name)
 	if name == "reward.normalized" || name == "reward.batch" {
 		return reward
+	}
+	switch s.Stage {
+	case dump.StagePolicy:
+		if k, ok := namesStd(s.Name, s.Stage); ok {
+			return k
+		}
+	case dump.StageLoss:
+		if k, ok := namesRate(s.Name); ok && !strings.Contains(name, "loss") {
+			return k
+		}
+	case dump.StageParam:
+		return kindOfParam(s)
 	}
 	for _, r := range byStage[s.Stage] {
 		if strings.Contains(name, r.word) {
@@ -168,4 +177,21 @@ func kindOf(s dump.FieldSpec) kind {
 		}
 	}
 	return other
+}
+
+// kindOfParam is kindOf for the learner's parameters and the numbers beside them.
+func kindOfParam(s dump.FieldSpec) kind {
+	if about(s.Name, scaleWords...) {
+		return monitor
+	}
+	if k, ok := namesRate(s.Name); ok {
+		return k
+	}
+	if k, ok := namesStd(s.Name, s.Stage); ok {
+		return k
+	}
+	if namesNumber(s.Name) {
+		return monitor
+	}
+	return param
 }
