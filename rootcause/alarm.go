@@ -156,7 +156,7 @@ func (c *Case) replaced() (step, bool) {
 		return s, true
 	}
 	for _, f := range c.fields {
-		if f.kind != done || !strings.Contains(strings.ToLower(f.Name), "nan") {
+		if f.kind != done || !namesNaN(f.Name) {
 			continue
 		}
 		for i := range f.len() {
@@ -190,19 +190,61 @@ func (c *Case) alarm() (step, bool) {
 	for _, f := range c.fields {
 		for i := range f.len() {
 			for row := range f.rows {
-				if f.serious(f.state(i, row), f.cell(i, row).max) {
+				if size := f.cell(i, row).max; f.serious(f.state(i, row), size) && !f.byNature(size) {
 					take(c.inFrame(f, i, row))
 				}
 			}
 		}
 		for j := 0; f.trace != nil && j < len(f.trace.Ticks); j++ {
-			if f.serious(f.traced(j), at(f.trace.AbsMax, j)) {
+			if size := at(f.trace.AbsMax, j); f.serious(f.traced(j), size) && !f.byNature(size) {
 				take(f.inTrace(j, -1))
 				break
 			}
 		}
 	}
 	return best, found
+}
+
+// bornShare is how large, as a share of a value, what a field held in its first record
+// must be for the value to be large by nature.
+const bornShare = 0.1
+
+// byNature reports whether a value that is wrong in most runs is what this field is
+// made of: a number among the parameters that was as large in the first record or
+// counts, a map's coordinates or an encoder's ticks.
+func (f *field) byNature(size float64) bool {
+	return f.is(param, qpos) && f.startedAt() >= bornShare*size || f.kind == param && f.tallies()
+}
+
+// startedAt returns the largest size in the first record of a field.
+func (f *field) startedAt() float64 {
+	if f.trace != nil && len(f.trace.AbsMax) > 0 {
+		return at(f.trace.AbsMax, 0)
+	}
+	most := 0.0
+	for row := range f.rows {
+		most = math.Max(most, f.cell(0, row).max)
+	}
+	return most
+}
+
+// tallies reports whether a field is one whole number that never falls and grows by
+// about the same each time.
+func (f *field) tallies() bool {
+	if f.len() < 3 || f.rows*(f.to-f.from) != 1 {
+		return false
+	}
+	var steps []float64
+	for i := 1; i < f.len(); i++ {
+		was, is := f.at(i-1, 0, 0), f.at(i, 0, 0)
+		if is != math.Trunc(is) || is < was {
+			return false
+		}
+		if is > was {
+			steps = append(steps, is-was)
+		}
+	}
+	return len(steps) > 0 && slices.Max(steps) <= 2*median(steps)
 }
 
 // How many times the limit of a precursor a speed, and an output of the policy or a
@@ -239,21 +281,28 @@ func (f *field) serious(class string, size float64) bool {
 }
 
 // failure matches the words of an exception or of a reason that means trouble.
-var failure = regexp.MustCompile(`(?i)\b\w+(error|exception)\b|\berror:|contains (nan|inf)|not finite|non-?finite|illegal|assertion|diverged|crashed|std >= 0`)
+var failure = regexp.MustCompile(`[A-Z]\w*(Error|Exception)\b|(?i)\berror:|contains? (nan|inf)|not finite|non-?finite|illegal (memory|address|instruction|access)|assertion .*failed|device-side assert|diverged|crashed|std >= 0`)
+
+// none matches a count of failures that is zero.
+var none = regexp.MustCompile(`(?i)\b(0|no|without|never)( \w+)? (nan|inf|non-?finite)|\b(nan|inf|non-?finite)\w*( \w+)?:? (0|never|none)\b|diverged 0 times`)
+
+// mistaken matches exceptions of Python that a slip in the code raises, whatever its
+// words are about.
+var mistaken = regexp.MustCompile(`^\s*(\w+\.)*(KeyError|NameError|AttributeError|TypeError|ImportError|ModuleNotFoundError|FileNotFoundError|SyntaxError|NotImplementedError|UnboundLocalError|IndexError)\b|modified by an inplace operation|loading state_dict`)
 
 // worldly matches exceptions that have nothing to do with numbers.
 var worldly = regexp.MustCompile(`(?i)out of memory|no space left|keyboardinterrupt|connection|broken pipe|timed? ?out|permission denied|no such file|killed`)
 
 // numeric matches exceptions that may have to do with numbers. Others stop a run
 // in which nothing is wrong with them.
-var numeric = regexp.MustCompile(`(?i)\bnan\b|\binf\b|infin|finite|overflow|diverg|std >= 0|satisfy the constraint|(std|scale|variance|probabilit).*(positive|negative)|singular|cholesky|lapack|svd|eig|domain|illegal|cuda error|device-side|cudnn|cublas|misaligned|kernel image|unstable|bad(qpos|qvel|qacc)|gradient|ptxas|nvrtc|cudagraph|driver version|not normali[sz]ed|zero.?norm`)
+var numeric = regexp.MustCompile(`(?i)\bnan\b|\binf\b|infin|finite|overflow|diverg|std >= 0|satisfy the constraint|(std|scale|variance|probabilit).*(positive|negative)|singular|cholesky|lapack|\bsvd|\beig|rank-deficient|math domain|domain error|illegal (memory|address|instruction|access)|cuda error|device-side|cudnn|cublas|misaligned|kernel image|unstable|bad(qpos|qvel|qacc)|exploding gradient|ptxas|nvrtc|cudagraph|driver version|not normali[sz]ed|zero.?norm`)
 
 // numericComplaints returns those of the run's complaints that make a dump worth
 // a diagnosis although every value in it is in order; the others become a doubt.
 func (c *Case) numericComplaints() []string {
 	var said []string
 	for _, s := range c.complaints() {
-		if numeric.MatchString(s) || fullBuffer.MatchString(s) || about(s, backendWords...) {
+		if numeric.MatchString(s) && !mistaken.MatchString(s) || fullBuffer.MatchString(s) || about(s, backendWords...) {
 			said = append(said, s)
 		} else {
 			c.warnf("the run ended with %q", s)
@@ -278,9 +327,9 @@ func (c *Case) complaints() []string {
 		if e.Kind != dump.EventNote {
 			continue
 		}
-		if s, ok := e.Detail.(string); ok && failure.MatchString(s) && (!worldly.MatchString(s) || fullBuffer.MatchString(s)) && !slices.Contains(said, firstLine(s)) {
+		if s, ok := e.Detail.(string); ok && failure.MatchString(s) && !none.MatchString(s) && (!worldly.MatchString(s) || fullBuffer.MatchString(s)) && !slices.Contains(said, firstLine(s)) {
 			said = append(said, firstLine(s))
-		} else if !ok && failure.MatchString(e.Name) {
+		} else if !ok && failure.MatchString(e.Name) && !none.MatchString(e.Name) {
 			said = append(said, e.Name)
 		}
 	}

@@ -27,6 +27,7 @@ type field struct {
 	cells  []cell
 	limit  float64 // a finite value above it has run away
 	base   float64 // size of a healthy value
+	blank  float64 // size of what stands for nothing, see findBlank; 0 for none
 }
 
 // newField reads the columns [from, to) of a field; to < 0 means all of them.
@@ -47,6 +48,9 @@ func newField(src Source, spec dump.FieldSpec, k kind, from, to int) (*field, er
 		f.names = all[f.from:]
 	}
 	f.measure()
+	if v := f.findBlank(); v != 0 {
+		f.leaveOut(v)
+	}
 	return f, nil
 }
 

@@ -63,21 +63,10 @@ func (c *Case) gradientsFine(s *step) bool {
 // the distribution that it was taken from are: a squashed action at its bound. The
 // same of a control, and of a parameter.
 func (c *Case) density() Feature {
-	r := c.root()
-	if r.placed() {
-		if f, ok := c.controlFormula(r); ok {
-			return f
-		}
-		if f, ok := c.optimizerStep(r); ok {
-			return f
-		}
-		if f, ok := c.networkFormula(r); ok {
-			return f
-		}
-		if f, ok := c.noSpread(r); ok {
-			return f
-		}
+	if f, ok := c.firstOf(ofRoot((*Case).controlFormula), ofRoot((*Case).optimizerStep), ofRoot((*Case).networkFormula), ofRoot((*Case).noSpread)); ok {
+		return f
 	}
+	r := c.root()
 	if !r.is(logProb) {
 		return idle("no log-probability went bad first")
 	}

@@ -37,7 +37,7 @@ func (c *Case) held() (Feature, bool) {
 			continue // of an object that came to rest, or a start that waits, it says nothing
 		}
 		first, last := from.upTo(f.frames.Ticks[lo])+1, from.upTo(f.frames.Ticks[f.len()-1])
-		if last-first < heldFor || !from.changes(first, last) {
+		if last-first < heldFor || !from.changes(first, last) || f.kind == ctrl && !from.turns(first, last) {
 			continue
 		}
 		out := found(yes, fmt.Sprintf("%s stands still in every env for %s, each at a value of its own, while %s goes on", f.Name, f.clockWord(f.len()-lo), from.Name))
@@ -56,6 +56,21 @@ func (c *Case) resetsIn(f *field, lo int) int {
 		}
 	}
 	return n
+}
+
+// turns reports whether some column changes its sign in the frames [first, last], in
+// some row: what is held at the limit of an actuator is asked for the same way all the time.
+func (f *field) turns(first, last int) bool {
+	for row := range f.rows {
+		for col := range f.to - f.from {
+			for i := max(first, 1); i <= last; i++ {
+				if f.at(i, row, col)*f.at(first, row, col) < 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // changes reports whether every frame of some differs from the one before.

@@ -59,7 +59,7 @@ func TestHeld(t *testing.T) {
 // TestNeverFed is X19 for a normalizer that nobody updates.
 func TestNeverFed(t *testing.T) {
 	run := func(count, variance float64) *loopRun {
-		r := newRun(80).all("normalizer.mean", 0, 0).all("normalizer.var", 0, variance)
+		r := newRun(80).all("normalizer.mean", 0, 0).all("normalizer.var", 0, variance).set("obs.policy.normalized", 20, 1, 0, 55)
 		m := r.fields["normalizer.mean"]
 		spec := m.spec
 		spec.Name, spec.Order = "normalizer.count", 48.5
@@ -81,6 +81,7 @@ func TestNeverFed(t *testing.T) {
 		"loaded":           run(0, 3),
 		"not in use":       off,
 		"not learning":     run(0, 1).drop("loss.total"),
+		"not needed":       run(0, 1).set("obs.policy.normalized", 20, 1, 0, 5),
 	} {
 		c, d := r.judge()
 		assert.Equal(t, Clean, d.Verdict, "%s: %s", name, c.feature(X19).Text)

@@ -69,6 +69,9 @@ func (f *field) traced(j int) string {
 	case f.kind == logStd && at(t.Max, j) <= f.limit:
 		return ""
 	}
+	if f.blank > 0 && at(t.AbsMax, j) == f.blank {
+		return ""
+	}
 	return f.size(at(t.AbsMax, j))
 }
 

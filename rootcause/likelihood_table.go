@@ -410,10 +410,6 @@ var likelihoods = []row{
 		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
 		capacity: .001, model: .001, sensor: .02, reset: .30, action: .001, learner: .001, math: .001, unknown: .001,
 	}},
-	{X25, mixedUp, likes{
-		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .01,
-		capacity: .001, model: .001, sensor: .02, reset: .005, action: .001, learner: .001, math: .001, unknown: .10,
-	}},
 
 	{X25, no, likes{
 		contact: .976, reward: .995, normalizer: .995, std: .696, graph: .995,

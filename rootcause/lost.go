@@ -13,44 +13,18 @@ const (
 	trained   = 50  // learner iterations after which a normalizer is no longer new
 	zLeap     = 5.0 // growth of the largest |z| at a checkpoint
 	zOrdinary = 20.0
+	lonely    = 0.1 // share of what a run has made that a normalizer of its own has seen at most
 )
 
 // normalizerLost is X19: the normalizer forgot what it had seen: its count fell,
 // it is as good as new in an old run, its statistics were overwritten, or the
 // observations it makes jumped when a checkpoint was loaded.
 func (c *Case) normalizerLost() Feature {
-	n := c.counterOf("normalizer.count")
-	if n == nil && c.first(normMean, normVar, obsNorm) == nil {
+	if c.seenCount() == nil && c.first(normMean, normVar, obsNorm) == nil {
 		return unmeasured("the normalizer")
 	}
-	if f, ok := c.countFell(n); ok {
-		return f
-	}
-	if f, ok := c.neverFed(n); ok {
-		return f
-	}
-	if f, ok := c.likeNew(n); ok {
-		return f
-	}
-	if f, ok := c.leftOut(); ok {
-		return f
-	}
-	if f, ok := c.wiped(); ok {
-		return f
-	}
-	if f, ok := c.overwritten(); ok {
-		return f
-	}
-	if f, ok := c.twiceNormalized(); ok {
-		return f
-	}
-	if f, ok := c.zLeapt(); ok {
-		return f
-	}
-	if f, ok := c.cameAlone(n); ok {
-		return f
-	}
-	if f, ok := c.misfit(); ok {
+	if f, ok := c.firstOf((*Case).countFell, (*Case).neverFed, (*Case).likeNew, (*Case).leftOut, (*Case).wiped, (*Case).overwritten,
+		(*Case).twiceNormalized, (*Case).zLeapt, (*Case).cameAlone, (*Case).misfit); ok {
 		return f
 	}
 	return found(no, "the normalizer kept what it had seen")
@@ -64,14 +38,34 @@ func (c *Case) counterOf(name string) *field {
 	return nil
 }
 
-// countFell finds a count of observations that became smaller.
-func (c *Case) countFell(n *field) (Feature, bool) {
+// seenCount returns the count of observations that the normalizer has seen, nil
+// where it is not recorded.
+func (c *Case) seenCount() *field { return c.counterOf("normalizer.count") }
+
+// countsSamples reports whether a count grows by about one for each env in an env
+// step, or stands still: others count the updates, or what a window holds.
+func (c *Case) countsSamples(n *field) bool {
+	if n.len() < 2 || n.Clock != dump.ClockStep || len(n.frames.Counts) != n.len() {
+		return n.len() == 1
+	}
+	steps := float64(n.frames.Counts[n.len()-1] - n.frames.Counts[0])
+	grown := n.at(n.len()-1, 0, 0) - n.at(0, 0, 0)
+	return grown == 0 || grown >= steps*float64(c.man.NumEnvs)/2
+}
+
+// fallen is the share of what it was to which a count must fall: a rollback to a
+// checkpoint of this run takes away the end, and a window breathes.
+const fallen = 0.5
+
+// countFell finds a count of observations that became much smaller.
+func (c *Case) countFell() (Feature, bool) {
+	n := c.seenCount()
 	if n == nil {
 		return Feature{}, false
 	}
 	ticks, v := n.history()
 	for i := 1; i < len(v); i++ {
-		if v[i] < v[i-1] {
+		if v[i] < fallen*v[i-1] {
 			f := found(yes, fmt.Sprintf("%s fell from %s to %s at tick %d: what the normalizer had seen is gone", n.Name, num(v[i-1]), num(v[i]), ticks[i]))
 			f.Measured, f.Baseline = v[i], v[i-1]
 			return f.in(n, -1, 0, ticks[i]), true
@@ -82,7 +76,8 @@ func (c *Case) countFell(n *field) (Feature, bool) {
 
 // neverFed finds a normalizer in use that has not seen a single observation although
 // the run is in its learning: nobody updates it.
-func (c *Case) neverFed(n *field) (Feature, bool) {
+func (c *Case) neverFed() (Feature, bool) {
+	n := c.seenCount()
 	z, raw := c.first(obsNorm), c.first(obs)
 	if n.len() < unfedFor || z.len() == 0 || raw.len() < unfedFor || c.first(loss).len() < unfedLosses || n.PerEnv {
 		return Feature{}, false
@@ -100,8 +95,8 @@ func (c *Case) neverFed(n *field) (Feature, bool) {
 		}
 	}
 	a, b := m.cell(m.len()-1, 0), v.cell(v.len()-1, 0)
-	if a.bad+b.bad > 0 || a.max != 0 || b.max != 1 || b.min != 1 {
-		return Feature{}, false
+	if a.bad+b.bad > 0 || a.max != 0 || b.max != 1 || b.min != 1 || z.largest(math.MaxInt64) < zOrdinary {
+		return Feature{}, false // what is of the order of one needs no normalizer
 	}
 	f := found(yes, fmt.Sprintf("%s is 0 in all %d records, with a mean of zero and a variance of one, while the run learns: nothing updates the normalizer, and nothing was loaded into it", n.Name, n.len()))
 	f.Measured, f.Baseline = 0, float64(n.len())
@@ -126,33 +121,23 @@ func (f *field) history() (ticks []int64, sizes []float64) {
 	return ticks, sizes
 }
 
-// likeNew finds a normalizer that is as it was made, mean zero and variance one
-// in every column, or that has seen next to nothing, in a run that is old.
-func (c *Case) likeNew(n *field) (Feature, bool) {
+// likeNew finds a normalizer that has seen next to nothing in a run that is old.
+func (c *Case) likeNew() (Feature, bool) {
 	it, ok := c.updates()
 	if v, fact := c.fact("iteration"); fact {
 		it, ok = v, true
 	}
-	if !ok || it < trained {
+	n := c.seenCount()
+	if !ok || it < trained || n.len() == 0 || !c.countsSamples(n) {
 		return Feature{}, false
 	}
-	if n.len() > 0 {
-		if seen := n.cell(n.len()-1, 0).max; seen < it {
-			f := found(yes, fmt.Sprintf("%s is %s in learner iteration %s: fewer observations than iterations", n.Name, num(seen), num(it)))
-			f.Measured, f.Baseline = seen, it
-			return f.in(n, -1, 0, n.frames.Ticks[n.len()-1]), true
-		}
-	}
-	m, v := c.first(normMean), c.first(normVar)
-	if m.len() == 0 || v.len() == 0 || v.to-v.from < 3 {
+	seen := n.cell(n.len()-1, 0).max
+	if seen == 0 || seen >= it {
 		return Feature{}, false
 	}
-	a, b := m.cell(0, 0), v.cell(0, 0)
-	if a.bad+b.bad == 0 && a.max == 0 && b.max == 1 && b.min == 1 {
-		return found(yes, fmt.Sprintf("%s is zero and %s one in every column in learner iteration %s, as they were made", m.Name, v.Name, num(it))).
-			in(v, -1, 0, v.frames.Ticks[0]), true
-	}
-	return Feature{}, false
+	f := found(yes, fmt.Sprintf("%s is %s in learner iteration %s: fewer observations than iterations", n.Name, num(seen), num(it)))
+	f.Measured, f.Baseline = seen, it
+	return f.in(n, -1, 0, n.frames.Ticks[n.len()-1]), true
 }
 
 // zLeapt finds normalized observations that jumped at a checkpoint while the raw
@@ -222,10 +207,13 @@ func (c *Case) misfit() (Feature, bool) {
 	return f.in(z, -1, at, z.frames.Ticks[0]), true
 }
 
-// cameAlone finds a policy that was loaded without its normalizer: what that has
-// seen is what this run alone has made since. Steps are spread evenly over the
-// ticks. A normalizer that has also seen what the run made before the load was kept.
-func (c *Case) cameAlone(n *field) (Feature, bool) {
+// cameAlone finds a policy that was loaded without its normalizer: the run goes on at
+// the checkpoint's step, and the normalizer has seen next to nothing of what was made
+// until then. Steps are spread evenly over the ticks. A normalizer that has also seen
+// what the run made before the load was kept, and a run that begins with what another
+// one learned, a teacher or an encoder, begins with a normalizer of its own.
+func (c *Case) cameAlone() (Feature, bool) {
+	n := c.seenCount()
 	resumed := slices.IndexFunc(c.man.Events, func(e dump.Event) bool { return e.Kind == dump.EventCheckpointLoaded })
 	if resumed < 0 || n.len() == 0 || n.Clock != dump.ClockStep || len(n.frames.Counts) == 0 || c.man.NumEnvs == 0 || c.man.Events[resumed].Tick > n.frames.Ticks[0] {
 		return Feature{}, false
@@ -233,10 +221,10 @@ func (c *Case) cameAlone(n *field) (Feature, bool) {
 	load, first, steps := float64(c.man.Events[resumed].Tick), float64(n.frames.Ticks[0]), float64(n.frames.Counts[0])
 	since := steps * (1 - load/max(first, 1))
 	seen, made := n.cell(0, 0).max, (math.Ceil(since)+1)*float64(c.man.NumEnvs)
-	if seen > made+1 || seen > earlyCount {
+	if seen > lonely*made || seen > earlyCount || !c.countsSamples(n) {
 		return Feature{}, false
 	}
-	f := found(yes, fmt.Sprintf("checkpoint %s was loaded at tick %d, and %s is %s after %.0f env steps of %d envs since: the normalizer has seen no more, nothing came with the checkpoint",
+	f := found(yes, fmt.Sprintf("checkpoint %s was loaded at tick %d, and %s is %s although the run counts %.0f env steps of %d envs: the normalizer has seen no more, nothing came with the checkpoint",
 		c.man.Events[resumed].Name, c.man.Events[resumed].Tick, n.Name, num(seen), math.Round(since), c.man.NumEnvs))
 	f.Measured, f.Baseline = seen, made
 	return f.in(n, -1, 0, n.frames.Ticks[0]), true

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/nanguard/nanguard/tensor"
 )
@@ -15,7 +14,7 @@ const zeroRun = 2
 // maskedValues is X17: what went bad was replaced before anybody recorded it. A
 // run that counts its replacements says so itself; otherwise the largest finite
 // number (what nan_to_num makes of an infinity), a run of exact zeros in an env
-// that never had any, a count of skipped steps that rises, or a clock that ran backwards (an engine's own reset).
+// that never had any or a count of skipped steps that rises.
 func (c *Case) maskedValues() Feature {
 	if s, ok := c.replaced(); ok {
 		if r := c.root(); r != nil && r.class != masked && (r.tick < s.tick || r.tick == s.tick && (r.f == nil || r.f.kind.isBody() || s.f != nil && !s.f.kind.isBody())) {
@@ -29,22 +28,10 @@ func (c *Case) maskedValues() Feature {
 		f.Tick, f.Env = &s.tick, s.env
 		return f
 	}
-	if f, ok := c.saturated(); ok {
+	if f, ok := c.firstOf((*Case).saturated, (*Case).pinned, (*Case).skipping, (*Case).zeroed); ok {
 		return f
 	}
-	if f, ok := c.pinned(); ok {
-		return f
-	}
-	if f, ok := c.turnedBack(); ok {
-		return f
-	}
-	if f, ok := c.skipping(); ok {
-		return f
-	}
-	if f, ok := c.zeroed(); ok {
-		return f
-	}
-	return found(no, "no value looks replaced: no run of zeros, no largest finite number, no clock that turns back")
+	return found(no, "no value looks replaced: no run of zeros, no largest finite number")
 }
 
 // largestFinite holds the largest finite number of each float type: what
@@ -72,29 +59,6 @@ func (c *Case) saturated() (Feature, bool) {
 				if cell := f.cell(i, row); cell.max == most {
 					return found("shown", fmt.Sprintf("%s%s is the largest finite number (%s) at tick %d: nan_to_num makes that of an infinity",
 						f.label(int(cell.arg)), inEnv(f.env(row)), num(most), f.frames.Ticks[i])).in(f, f.env(row), int(cell.arg), f.frames.Ticks[i]), true
-				}
-			}
-		}
-	}
-	return Feature{}, false
-}
-
-// turnedBack finds a simulation clock that ran backwards in an env that nobody
-// reset, in a run that notes its resets: MuJoCo resets a bad state by itself.
-func (c *Case) turnedBack() (Feature, bool) {
-	if len(c.resets) == 0 {
-		return Feature{}, false
-	}
-	for _, f := range c.fields {
-		if name := strings.ToLower(f.Name); !f.PerEnv || name != "time" && !strings.HasSuffix(name, ".time") {
-			continue
-		}
-		for i := 1; i < f.len(); i++ {
-			for row := range f.rows {
-				was, is := f.at(i-1, row, 0), f.at(i, row, 0)
-				if is < was && !cutBetween(c.resets[f.env(row)], f.frames.Ticks[i-1]-1, f.frames.Ticks[i]+1) {
-					return found("shown", fmt.Sprintf("the clock of env %d ran back from %s to %s s at tick %d without a reset: the engine reset a bad state by itself",
-						f.env(row), num(was), num(is), f.frames.Ticks[i])).in(f, f.env(row), 0, f.frames.Ticks[i]), true
 				}
 			}
 		}

@@ -22,22 +22,7 @@ const (
 // not move by a single bit, although what should move it is there. Rounding
 // swallows the update; no value of such a run is ever non-finite.
 func (c *Case) precision() Feature {
-	if f, ok := c.scaledOver(); ok {
-		return f
-	}
-	if f, ok := c.flushed(); ok {
-		return f
-	}
-	if f, ok := c.allFlushed(); ok {
-		return f
-	}
-	if f, ok := c.stalled(); ok {
-		return f
-	}
-	if f, ok := c.swallowed(); ok {
-		return f
-	}
-	if f, ok := c.heldPlace(); ok {
+	if f, ok := c.firstOf((*Case).scaledOver, (*Case).flushed, (*Case).allFlushed, (*Case).stalled, (*Case).swallowed, (*Case).heldPlace); ok {
 		return f
 	}
 	low := c.lowPrecision()
@@ -51,7 +36,7 @@ func (c *Case) precision() Feature {
 		}
 		seen = true
 		value, n, still := f.still()
-		if !still || low == "" {
+		if !still || low == "" || !heldIn(value, low) {
 			continue
 		}
 		why, ok := c.pushed()
@@ -106,6 +91,9 @@ func (c *Case) coarseWeights() string {
 // learnedScalar reports whether a field is the temperature of a soft actor-critic.
 func (f *field) learnedScalar() bool {
 	name := strings.ToLower(f.Name)
+	if hasToken(name, "gumbel", "softmax", "boltzmann", "per", "cql", "distill", "distillation", "leaky") {
+		return false
+	}
 	return !f.PerEnv && f.kind != grad && !strings.Contains(name, "loss") && !strings.Contains(name, "grad") &&
 		(strings.Contains(name, "alpha") || strings.Contains(name, "temperature") || strings.Contains(name, "ent_coef")) && f.to-f.from <= 1
 }
@@ -156,7 +144,7 @@ func (c *Case) pushed() (string, bool) {
 		}
 	}
 	target, ok := c.entropyTarget()
-	if !ok {
+	if !ok || !c.tuned() {
 		return "", false
 	}
 	for _, f := range c.fields {
@@ -169,6 +157,41 @@ func (c *Case) pushed() (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// tuned reports whether anything says that the temperature is learned at all: its
+// logarithm, or a loss of it. A configuration names a target for a fixed one too.
+func (c *Case) tuned() bool {
+	if on, ok := c.fact("sac.autotune"); ok && on == 0 {
+		return false
+	}
+	return slices.ContainsFunc(c.fields, func(f *field) bool {
+		words := tokens(f.Name)
+		has := func(w ...string) bool {
+			return slices.ContainsFunc(words, func(t string) bool { return slices.Contains(w, t) })
+		}
+		return has("alpha", "temperature", "temp", "coef") && has("log", "loss") || has("logalpha", "alphaloss")
+	})
+}
+
+// heldIn reports whether a low precision has a number, or one of which it is the
+// exponential: what is kept in more digits was not rounded by it.
+func heldIn(v float64, low string) bool {
+	if hasNumber(v, low) {
+		return true
+	}
+	l := math.Log(v)
+	digits := lastPlace(l, low)
+	return v > 0 && math.Abs(l-math.Round(l/digits)*digits) < 2e-7*math.Max(1, math.Abs(l))
+}
+
+// hasNumber reports whether a low precision has a number.
+func hasNumber(v float64, low string) bool {
+	bits := math.Float32bits(float32(v))
+	if low == "float16" {
+		return bits&0x1fff == 0 || math.Abs(v) < halfSmall
+	}
+	return bits&0xffff == 0
 }
 
 // entropyTarget returns the entropy that a soft actor-critic aims at, from a

@@ -158,7 +158,7 @@ var rules = []rule{
 	},
 	{
 		id: X17, name: "replaced", group: "X17", measure: (*Case).maskedValues,
-		means: "the run says so (\"named\": and of what); or the largest finite number, a run of exact zeros, speeds pinned at one number, a count of skipped steps that rises in most of the last minibatches, a clock that turns back",
+		means: "the run says so (\"named\": and of what); or the largest finite number, a run of exact zeros, speeds pinned at one number, or a count of skipped steps that rises in most of the last minibatches where no parameter moves",
 		ask:   "count what is replaced (nan_to_num, skipped steps, auto-resets) as nan_replaced events",
 	},
 	{
@@ -198,7 +198,7 @@ var rules = []rule{
 	},
 	{
 		id: X25, name: "telltale", group: "X25", measure: (*Case).telltale,
-		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds as they were; \"rows\": observations that are the state of another env",
+		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds as they were",
 		ask:   "record lr, policy.std, every sensor and the model arrays that are randomised",
 	},
 	{

@@ -25,15 +25,35 @@ const halted = "halted"
 // threw away.
 var skipWords = []string{"skip", "found_inf", "nonfinite", "non_finite", "nan_steps", "nan_grads", "nan_count", "bad_steps", "inf_steps", "overflow_steps"}
 
+// spared are words for what is skipped on purpose: minibatches after an early stop,
+// padding, frames of a camera.
+var spared = []string{"kl", "early", "stop", "minibatch", "minibatches", "epoch", "epochs", "sample", "samples", "env", "envs", "frame", "frames", "rollout", "rollouts", "episode", "episodes", "eval"}
+
+// movesWhere reports whether some weight moves in a record in which a count rises.
+func (c *Case) movesWhere(count *field) bool {
+	for _, f := range c.fields {
+		if !isWeight(f.kind, f.Stage) {
+			continue
+		}
+		for i := count.len() - haltedFor; i < count.len(); i++ {
+			k := f.upTo(count.frames.Ticks[i])
+			if k > 0 && f.frames.Ticks[k] > count.frames.Ticks[i-1] && count.at(i, 0, 0) > count.at(i-1, 0, 0) && !f.same(k-1, k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // skipping finds a count of thrown away steps that rises in most minibatches up to
 // the end. A gradient scaler throws away a few at the start and one now and then.
 func (c *Case) skipping() (Feature, bool) {
 	for _, f := range c.fields {
-		if f.Clock != dump.ClockMinibatch && f.Clock != dump.ClockUpdate || f.PerEnv || f.to-f.from != 1 || !about(f.Name, skipWords...) {
+		if f.Clock != dump.ClockMinibatch && f.Clock != dump.ClockUpdate || f.PerEnv || f.to-f.from != 1 || !about(f.Name, skipWords...) || hasToken(f.Name, spared...) {
 			continue
 		}
 		n := f.len()
-		if n < haltedFor {
+		if n <= haltedFor {
 			continue
 		}
 		rose, since, whole := 0, -1, true
@@ -53,6 +73,8 @@ func (c *Case) skipping() (Feature, bool) {
 		text := fmt.Sprintf("%s rose in %d of the last %d records, to %s: steps of the optimizer are thrown away and nothing else says so", f.Name, rose, haltedFor, num(f.at(n-1, 0, 0)))
 		if lo, ok := c.haltedAt(); ok {
 			text += fmt.Sprintf("; no parameter moves since tick %d", lo)
+		} else if c.movesWhere(f) {
+			continue
 		}
 		out := found("shown", text)
 		out.Measured, out.Baseline = float64(rose), haltedFor

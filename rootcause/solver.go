@@ -9,11 +9,11 @@ import (
 	"github.com/nanguard/nanguard/dump"
 )
 
-// counterNamed returns the solver's counter whose name contains a word.
+// counterNamed returns the solver's counter with a word in its name that begins so.
 func (c *Case) counterNamed(words ...string) *field {
 	for _, f := range c.fields {
 		for _, w := range words {
-			if (f.kind == counter || f.kind == force) && strings.Contains(strings.ToLower(f.Name), w) {
+			if (f.kind == counter || f.kind == force) && slices.ContainsFunc(tokens(f.Name), func(t string) bool { return strings.HasPrefix(t, w) }) {
 				return f
 			}
 		}
@@ -161,10 +161,28 @@ func (c *Case) buffers() []buffer {
 	nj, _ := c.fact("sim.njmax")
 	nc, _ := c.fact("sim.nconmax")
 	b := []buffer{{c.counterNamed("nefc"), nj, "sim.njmax"}, {c.counterNamed("ncon", "nacon"), nc, "sim.nconmax"}}
-	if b[1].f != nil && !b[1].f.PerEnv {
+	if b[1].f != nil && b[1].f.total() {
 		b[1].limit *= float64(c.man.NumEnvs)
 	}
 	return append(b, c.sharedBuffer(nc))
+}
+
+// total reports whether a counter is of all worlds together: it has one row, or says the
+// same in every row although it changes.
+func (f *field) total() bool {
+	if !f.PerEnv {
+		return true
+	}
+	changes := false
+	for i := range f.len() {
+		for row := 1; row < f.rows; row++ {
+			if f.at(i, row, 0) != f.at(i, 0, 0) {
+				return false
+			}
+		}
+		changes = changes || f.at(i, 0, 0) != f.at(0, 0, 0)
+	}
+	return changes && f.rows > 1
 }
 
 // sharedBuffer returns the contacts of all worlds together with the limit that

@@ -139,13 +139,30 @@ func (c *Case) stdAdrift() Feature {
 		}
 		tick := f.frames.Ticks[last]
 		switch was := f.earliest(); {
-		case most < frozenStd && was > 100*most:
+		case most < frozenStd && was > 100*most && c.learnsWith(f):
 			return found(yes, fmt.Sprintf("every std of %s is below %s at tick %d (it was %s): the policy no longer explores", f.Name, num(frozenStd), tick, num(was))).in(f, -1, 0, tick)
 		case least > noisyStd && was > 0 && least > noisyRise*was:
 			return found(yes, fmt.Sprintf("%s is %s at tick %d, %s what it was: the actions are noise", f.Name, num(most), tick, times(most/was))).in(f, -1, 0, tick)
 		}
 	}
 	return found(no, "the std is of an ordinary size")
+}
+
+// learnsWith reports whether a std that collapsed is one that the policy learns with: a
+// parameter, or one of whose actions a density is recorded, and a loss goes on after it
+// collapsed. The noise of a deterministic policy is annealed to nothing, and what is
+// evaluated has none.
+func (c *Case) learnsWith(f *field) bool {
+	if f.kind == paramStd {
+		return true
+	}
+	i := f.len() - 1
+	for i > 0 && f.cell(i-1, 0).max < frozenStd {
+		i--
+	}
+	return c.first(logProb) != nil && slices.ContainsFunc(c.fields, func(g *field) bool {
+		return g.kind == loss && g.len() > 0 && g.frames.Ticks[g.len()-1] >= f.frames.Ticks[i]
+	})
 }
 
 // inChain reports whether the way from the root to the trip leads through a

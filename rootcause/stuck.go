@@ -45,14 +45,14 @@ func (c *Case) stuckIn(f *field) (Feature, bool) {
 			return Feature{}, false
 		case f.len()-lo < 2:
 			lively++
-		case f.len()-lo < stuckFor || !f.ownValues(col) || !f.moved(col, lo) && !c.remembered(f, col, lo):
+		case f.len()-lo < stuckFor || !f.ownValues(col) || !(f.moved(col, lo) && f.abrupt(f.everyRow(), col, lo)) && !c.remembered(f, col, lo):
 		case since >= 0 && lo != since:
 			return Feature{}, false // what dies at once stops at once
 		default:
 			since, cols = lo, append(cols, col)
 		}
 	}
-	if len(cols) < 2 || lively < 2 {
+	if len(cols) < 2 || lively < 2 || c.toldTo(f, since) {
 		return Feature{}, false
 	}
 	names := f.labels(cols)
@@ -114,6 +114,44 @@ func (f *field) moved(col, lo int) bool {
 	}
 	return true
 }
+
+// abrupt reports whether a column stopped in the middle of its motion: over its last
+// moves in some rows, before frame lo, it went about as far as it usually does. What
+// comes to rest by itself, and then sleeps, has slowed down before.
+func (f *field) abrupt(rows []int, col, lo int) bool {
+	if lo <= lastMoves {
+		return false
+	}
+	var last, all []float64
+	for i := 1; i < f.len(); i++ {
+		for row := range f.rows {
+			d := math.Abs(f.at(i, row, col) - f.at(i-1, row, col))
+			if d > 0 {
+				all = append(all, d)
+			}
+			if i > lo-lastMoves && i <= lo && slices.Contains(rows, row) {
+				last = append(last, d)
+			}
+		}
+	}
+	return median(last) >= fullStride*median(all)
+}
+
+// toldTo reports whether the run notes, at the time of a frame, that it does something
+// else from now on.
+func (c *Case) toldTo(f *field, i int) bool {
+	t := f.frames.Ticks
+	return i > 0 && slices.ContainsFunc(c.man.Events, func(e dump.Event) bool {
+		return e.Kind == dump.EventCurriculum && e.Tick >= t[i-1] && e.Tick <= t[i]+1
+	})
+}
+
+// lastMoves is how many moves before it stands still are compared with the usual ones of
+// a column, and fullStride the share of these that they must be.
+const (
+	lastMoves  = 4
+	fullStride = 0.2
+)
 
 // remembered reports whether the running mean of a column that stands still in the
 // whole file still moves towards it as one over the count does: then the column
@@ -190,6 +228,10 @@ func (c *Case) stuckReading() (Feature, bool) {
 	return Feature{}, false
 }
 
+// engineSensors is MuJoCo's array of sensors: where every speed of a model changes, what
+// is made of them does, and nothing of the model sleeps.
+const engineSensors = "sensordata"
+
 // standing returns the columns of a row that stand still at the end for more than some
 // records, each at a value of its own that is not zero, and for how many they all do.
 func (f *field) standing(row, long int) (cols []int, n int) {
@@ -201,7 +243,7 @@ func (f *field) standing(row, long int) (cols []int, n int) {
 		for lo > 0 && f.at(lo-1, row, col) == v {
 			lo--
 		}
-		if last-lo < long || v == 0 || !finite(v) || seen[math.Abs(v)] || f.shared(row, col, v) {
+		if last-lo < long || f.Name != engineSensors && !f.abrupt([]int{row}, col, lo) || v == 0 || !finite(v) || seen[math.Abs(v)] || f.shared(row, col, v) {
 			continue
 		}
 		seen[math.Abs(v)] = true

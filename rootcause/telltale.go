@@ -12,7 +12,6 @@ const (
 	spikes  = "spikes"
 	atReset = "reset"
 	flipped = "flip"
-	mixedUp = "rows"
 )
 
 // telltale is X25: a sign of its own in a run in which every value is finite and
@@ -25,10 +24,8 @@ func (c *Case) telltale() Feature {
 	if c.root() != nil {
 		return idle("it began elsewhere")
 	}
-	for _, look := range []func(*Case) (Feature, bool){(*Case).stdAtFloor, (*Case).flippedContacts, (*Case).strayReadings, (*Case).stuckReading, (*Case).resetSpikes, (*Case).keptSpeeds, (*Case).otherRows} {
-		if f, ok := look(c); ok {
-			return f
-		}
+	if f, ok := c.firstOf((*Case).stdAtFloor, (*Case).flippedContacts, (*Case).strayReadings, (*Case).stuckReading, (*Case).resetSpikes, (*Case).keptSpeeds); ok {
+		return f
 	}
 	return idle("no rate below zero, std at its floor from the start, contact of the wrong sign or stray readings")
 }
