@@ -16,6 +16,7 @@ import (
 // healthy run has. c.wrong says it in words even where no frame shows it.
 func (c *Case) noticed() (step, bool) {
 	c.wrong = c.numericComplaints()
+	c.said = len(c.wrong)
 	if c.tripped != nil {
 		c.wrong = append(c.wrong, fmt.Sprintf("%s went %s", c.tripped.field, words[c.tripped.class]))
 		return c.locate(c.tripped), true

@@ -36,6 +36,7 @@ type Case struct {
 	chain    []step             // from the root to what was noticed first; nil when nothing is wrong
 	hidden   map[string]float64 // classes of F1 that are not recorded upstream of the root, with weights
 	wrong    []string
+	said     int // how many of wrong are the run's own words
 	features []Feature
 	warnings []string
 }

@@ -23,13 +23,23 @@ func touches(e dump.Event, env int) bool {
 	return len(e.Envs) == 0 || slices.Contains(e.Envs, env)
 }
 
-// stepsBefore returns the tick of the n-th env step before a tick.
+// stepsBefore returns the tick of the n-th env step before a tick, by the length of the
+// recorded ones where the record begins later, and -1 before any.
 func (c *Case) stepsBefore(t int64, n int) int64 {
 	i, _ := slices.BinarySearch(c.envSteps, t)
-	if i-n < 0 || len(c.envSteps) == 0 {
+	last := len(c.envSteps) - 1
+	switch {
+	case i >= n && last >= 0:
+		return c.envSteps[i-n]
+	case last < 1:
 		return -1
 	}
-	return c.envSteps[i-n]
+	first, each := c.envSteps[0], max(1, (c.envSteps[last]-c.envSteps[0])/int64(last))
+	back := int64(n - i)
+	if i == 0 {
+		back += (first - t) / each
+	}
+	return max(first-back*each, -1)
 }
 
 // eventNear is F15: something about the simulation was changed within two env
@@ -69,6 +79,9 @@ func (c *Case) modelEvent() Feature {
 	if !ok {
 		return idle("no env to blame in the file")
 	}
+	if c.bodyFine() {
+		return idle("it did not begin in the physics, which a change of the model is felt in")
+	}
 	spared := ""
 	if f, ok := c.recentChange(env); ok {
 		return c.felt(f)
@@ -94,6 +107,16 @@ func (c *Case) modelEvent() Feature {
 		return found(no, fmt.Sprintf("%s was changed in some envs, and env %d is not one of them", spared, env))
 	}
 	return unmeasured("changes of model arrays in single envs, as events")
+}
+
+// bodyFine reports whether it began outside the physics, with physics that is recorded
+// or that a quiet reward and observation speak for.
+func (c *Case) bodyFine() bool {
+	r := c.root()
+	if !r.placed() || r.f.kind.isBody() || r.is(obs, sensor, modelArray, ctrl) {
+		return false
+	}
+	return c.hidden[onPhysics] == 0 || r.is(reward, term) && c.is(F6, yes)
 }
 
 // fewSteps is how many env steps a run must have for the share of those that

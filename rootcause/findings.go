@@ -8,6 +8,7 @@ type Findings struct {
 	coverage float64
 	censored bool // it may have begun in what is not recorded
 	barred   bool // nothing that was recorded can earn a verdict
+	pairs    []undecided
 }
 
 // entrant is a cause in the running; factor corrects its prior by what the run
@@ -27,7 +28,7 @@ type Belief struct {
 func (c *Case) Findings() *Findings {
 	f := &Findings{
 		features: c.features, coverage: c.coverage(), censored: c.censored(),
-		barred: (c.culpritsUnseen() || c.root() == nil && c.guardFired()) && !c.modelTells(),
+		barred: (c.culpritsUnseen() || c.root() == nil && c.guardFired()) && !c.modelTells() || c.wordsAlone(), pairs: c.undecided(),
 	}
 	for i := range catalogue {
 		if k := &catalogue[i]; k.enters == nil || k.enters(c) || c.open(k) {
@@ -35,6 +36,13 @@ func (c *Case) Findings() *Findings {
 		}
 	}
 	return f
+}
+
+// wordsAlone reports whether nothing but what the run ended with says that anything is
+// wrong, and that is about no machine and no buffer: what became NaN is not in the file.
+func (c *Case) wordsAlone() bool {
+	return c.root() == nil && c.said > 0 && c.said == len(c.wrong) &&
+		c.is(X9, "std", "other") && !c.is(F4, yes, "said") && !c.is(F12, yes)
 }
 
 // censored reports whether it may have begun in what is not recorded.
@@ -64,10 +72,13 @@ func (f *Findings) Rank(o Options) (all []Belief, verdict string) {
 
 // verdict returns the first of the ranked causes if it has earned it.
 func (f *Findings) verdict(ranked []candidate, w *Weights) string {
-	if !f.barred && w.earned(f, ranked) {
-		return ranked[0].id
+	if f.barred || !w.earned(f, ranked) {
+		return UnknownCause
 	}
-	return UnknownCause
+	if _, open := between(f.pairs, ranked); open {
+		return UnknownCause
+	}
+	return ranked[0].id
 }
 
 // candidates returns the causes in the running with their priors.

@@ -281,7 +281,7 @@ var likelihoods = []row{
 	}},
 	{X13, "struck", likes{
 		contact: .002, reward: .01, normalizer: .03, std: .03, graph: .25,
-		capacity: .002, model: .02, sensor: .01, reset: .01, action: .01, learner: .02, math: .01, unknown: .12,
+		capacity: .002, model: .006, sensor: .01, reset: .01, action: .01, learner: .02, math: .01, unknown: .12,
 	}},
 	{X13, no, likes{
 		contact: .798, reward: .94, normalizer: .87, std: .87, graph: .69,
@@ -528,6 +528,7 @@ var rare = map[string]map[outcome]float64{
 	AutodiffSingular: {
 		{X22, yes}: .90, {X21, "half"}: .01, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,
 		{F1, onStd}: .04, {F1, onLearner}: .90, {F1, onMultiple}: .02, {X3, yes}: .10, {X3, "sudden"}: .80, {X3, no}: .10,
+		{F10, yes}: .08, {F10, "low"}: .02, {F10, no}: .90, {F11, yes}: .20,
 		{X20, "elsewhere"}: .40, {X20, no}: .55,
 	},
 	Backend: {

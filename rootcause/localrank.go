@@ -30,6 +30,25 @@ func (c *Case) reduced() (Feature, bool) {
 	return Feature{}, false
 }
 
+// sharedStatistic finds a running statistic that went bad at once although every
+// observation of this rank that can have been in it was fine: where ranks share it, it
+// holds those of the others too. It may be of this rank alone as well.
+func (c *Case) sharedStatistic() (Feature, bool) {
+	r, o := c.root(), c.first(obs)
+	if !r.is(normMean, normVar) || !nonFinite(r.class) || r.row >= 0 && !r.first() && r.f.badRows(r.frame-1) > 0 || o.upTo(r.tick) < 0 {
+		return Feature{}, false
+	}
+	for i := o.upTo(r.tick); i >= 0 && o.frames.Ticks[i] > r.before; i-- {
+		if o.badRows(i) > 0 {
+			return Feature{}, false
+		}
+	}
+	f := found("elsewhere", fmt.Sprintf("%s became %s at once although no observation of this rank is out of the ordinary: those of another may be in it (rank %d of %d)",
+		r.name, words[r.class], c.man.Run.Rank, c.man.Run.WorldSize))
+	f.Half = true
+	return f.in(r.f, -1, max(r.col, 0), r.tick), true
+}
+
 // ownColumn returns the column of a rank's own values that a step's came from.
 func (f *field) ownColumn(r *step) int {
 	if f.to-f.from == 1 {

@@ -125,7 +125,11 @@ const noRival = 0.05
 // ask returns the unknown feature whose answer would tell the two likeliest
 // causes apart best.
 func (c *Case) ask(cs []candidate, earned bool) (Action, bool) {
-	top := sorted(cs)[:2]
+	ranked := sorted(cs)
+	if u, open := between(c.undecided(), ranked); open {
+		return Action{Text: u.say(ranked)}, true
+	}
+	top := ranked[:2]
 	pick := c.mostTelling(top)
 	if pick == nil {
 		return Action{}, false

@@ -125,7 +125,7 @@ func (c *Case) lowPrecision() string {
 		}
 	}
 	for _, f := range c.fields {
-		if (f.learnedScalar() || f.kind == param) && (f.DType == "bfloat16" || f.DType == "float16") {
+		if (f.learnedScalar() || f.kind == param) && c.computesLow(f) {
 			return f.DType
 		}
 	}

@@ -33,8 +33,12 @@ const (
 	pastParameter = 2.0
 )
 
-// fewPeers is how many envs that stayed well a comparison needs.
-const fewPeers = 2
+// fewPeers is how many envs that stayed well a comparison needs, and manyPeers how many
+// to count in full: a randomisation over decades leaves most of them far from its tail.
+const (
+	fewPeers  = 2
+	manyPeers = 4
+)
 
 // randomised is X28: what the recorded model arrays hold in the env that ran away.
 // That they are sound says nothing of what is not recorded.
@@ -131,7 +135,7 @@ func (c *Case) parameterApart(f *field, r *step) (Feature, bool) {
 			continue
 		}
 		out := found(apart, fmt.Sprintf("%s of env %d is %s; in the %d envs in the file that stayed well it is between %s and %s", f.label(col), r.env, num(f.at(i, row, col)), len(well), num(least), num(most)))
-		out.Measured, out.Baseline = v, middle
+		out.Measured, out.Baseline, out.Half = v, middle, len(well) < manyPeers
 		return out.in(f, r.env, col, f.frames.Ticks[i]), true
 	}
 	return Feature{}, false

@@ -41,6 +41,9 @@ func (c *Case) ranks() Feature {
 		return found("elsewhere", fmt.Sprintf("%s is %s here while every loss of this rank is finite: an all-reduce may have brought it (rank %d of %d)",
 			r.name, words[r.class], c.man.Run.Rank, c.man.Run.WorldSize)).in(r.f, -1, max(r.col, 0), r.tick)
 	}
+	if f, ok := c.sharedStatistic(); ok {
+		return f
+	}
 	return unmeasured("values per rank (grad_norm with a column for each)")
 }
 

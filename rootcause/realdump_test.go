@@ -90,8 +90,10 @@ func TestOwnCopies(t *testing.T) {
 	assert.Equal(t, 19, *d.Root.Env)
 	assert.Equal(t, "FR_calf_joint", d.Root.Column)
 
-	_, d = diagnose(t, filepath.Join("testdata", "mjlab_v4.npz"))
-	assert.Equal(t, rootcause.ContactDivergence, d.Verdict)
+	_, d = diagnose(t, filepath.Join("testdata", "mjlab_v4.npz")) // without its model
+	assert.Equal(t, rootcause.UnknownCause, d.Verdict)
+	assert.Equal(t, rootcause.ContactDivergence, d.Causes[0].ID)
+	assert.Contains(t, d.Next[1].Text, "put the .mjb beside the dump")
 	assert.Nil(t, d.FirstBad)
 	assert.Equal(t, int64(21), d.Root.Tick)
 	assert.Less(t, d.Coverage, 0.4)

@@ -43,6 +43,22 @@ func (c *Case) again() Feature {
 	return out.in(f, env, -1, f.frames.Ticks[0])
 }
 
+// unresetToo reports whether most of the rows that went bad in the frame of a step, and
+// were fine before, had not been reset since: then no reset did that to them.
+func (c *Case) unresetToo(r *step) bool {
+	bad, unreset := 0, 0
+	for row := range r.f.rows {
+		if r.f.state(r.frame, row) == "" || r.f.state(r.frame-1, row) != "" {
+			continue
+		}
+		bad++
+		if !cutBetween(c.resets[r.f.env(row)], r.before, r.tick+1) {
+			unreset++
+		}
+	}
+	return unreset >= 2 && 2*unreset > bad
+}
+
 // runs counts the episodes of a row and those of them in which it ran away. A
 // fall by two decades to a healthy size begins an episode too: a reset that
 // nobody noted.
@@ -108,6 +124,9 @@ func (c *Case) afterReset() Feature {
 	until := r.tick
 	if !r.f.kind.isBody() {
 		until++ // an observation is made after the reset of its own tick
+	}
+	if r.frame > 0 && cutBetween(resets, r.before, until) && c.unresetToo(r) {
+		return idle(fmt.Sprintf("env %d was just reset, and others that were not went bad in the same frame", r.env))
 	}
 	if r.frame > 0 && cutBetween(resets, r.before, until) && (nonFinite(r.class) || r.class == huge || r.f.kind.isBody() && c.firstAfter(r)) {
 		f := found(yes, fmt.Sprintf("%s of env %d is %s in its first record after a reset", r.name, r.env, words[r.class])).in(r.f, r.env, r.col, r.tick)

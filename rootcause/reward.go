@@ -31,6 +31,12 @@ func (c *Case) rewardSpike() Feature {
 	if v.Clock == dump.ClockStep && r.f.Clock == dump.ClockStep && c.endedAt(r) {
 		return unmeasured("the physics under the reward: what is beside it is of the next episode")
 	}
+	if v.upTo(r.tick) < 0 && v.entryBefore(r.tick+1) < 0 {
+		return unmeasured("the physics under the reward: the frames of " + v.Name + " begin after it")
+	}
+	if e, ok := c.sunkUnseen(); ok {
+		return unmeasured(fmt.Sprintf("the depth of contacts under the reward: the simulator reported a full buffer (%s) at tick %d, and bodies whose contacts are dropped sink at an ordinary speed", e.Name, e.Tick))
+	}
 	if !c.quietAt(v, r.env, r.tick) {
 		return found(no, fmt.Sprintf("%s went bad over physics that had run away", r.name))
 	}
@@ -59,7 +65,8 @@ func (c *Case) rewardSpike() Feature {
 func (c *Case) quietAt(v *field, env int, tick int64) bool {
 	i := v.upTo(tick)
 	if i < 0 {
-		return true
+		j := v.entryBefore(tick + 1)
+		return j < 0 || v.traced(j) == ""
 	}
 	for _, row := range c.lookAt(v, env) {
 		if v.state(i, row) != "" {

@@ -41,7 +41,7 @@ func (c *Case) swallowed() (Feature, bool) {
 			continue
 		}
 		for col := range f.to - f.from {
-			if out, ok := c.countStops(f, col); ok {
+			if out, ok := c.countStops(f, col); ok && c.computesLow(f) {
 				return out, true
 			}
 			if out, ok := c.twinGoesOn(f, col); ok {

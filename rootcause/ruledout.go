@@ -29,7 +29,7 @@ func (c *Case) ruledOut(cause string) float64 {
 			return hardly
 		}
 	case NormalizerCold:
-		if c.root().is(normMean) && c.is(X20, yes) {
+		if c.root().is(normMean) && c.is(X20, yes) || c.root().is(normMean, normVar) && c.is(X20, "elsewhere") {
 			return hardly // another rank's normalizer
 		}
 		if r := c.root(); r.placed() && !c.is(F9, yes) && (c.siblingFine(r) || r.f.kind.isLearner() && c.rolloutFine(r)) {
@@ -41,6 +41,10 @@ func (c *Case) ruledOut(cause string) float64 {
 	case RewardOverflow:
 		if c.policyAlone() {
 			return hardly
+		}
+	case AutodiffSingular:
+		if !c.is(X22, yes) && (c.man.Run.WorldSize > 1 || c.severalRanks()) {
+			return unshown // another rank's NaN looks the same, and of that there is a sign
 		}
 	case LearnerExplosion:
 		if c.is(X3, "unstepped") || c.amidRollout() {

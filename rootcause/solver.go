@@ -136,6 +136,11 @@ func (c *Case) capacity() Feature {
 		}
 		checked = checked || c.countedBefore(b)
 	}
+	if e, ok := c.fullUnseen(); ok && c.root() != nil {
+		out := found(yes, fmt.Sprintf("the simulator reported a full buffer at tick %d: %s; no count is recorded that would say that it was large enough later", e.Tick, e.Name))
+		out.Tick, out.Base, out.Half = &e.Tick, fullBase, true
+		return out
+	}
 	if checked && c.root() == nil {
 		return idle("nothing ran away that a full buffer could precede")
 	}
@@ -309,6 +314,33 @@ func (c *Case) capacityEvent() (dump.Event, bool) {
 		}
 	}
 	return dump.Event{}, false
+}
+
+// fullUnseen returns the last report of a full buffer from before it began, where no
+// count of contacts or constraints is recorded between the two: whether they fitted
+// later is not known, for a simulator may say so once.
+func (c *Case) fullUnseen() (dump.Event, bool) {
+	t := c.beginning()
+	env, ok := c.focus()
+	for i := len(c.man.Events) - 1; i >= 0; i-- {
+		e := c.man.Events[i]
+		if e.Kind != dump.EventCapacity || e.Tick > t || ok && !touches(e, env) {
+			continue
+		}
+		counted := slices.ContainsFunc(c.fields, func(f *field) bool {
+			return f.kind == counter && about(f.Name, "nefc", "ncon", "nacon", "overflow") && (f.upTo(t-1) > f.upTo(e.Tick) || f.entryBefore(t) > f.entryBefore(e.Tick+1))
+		})
+		return e, !counted
+	}
+	return dump.Event{}, false
+}
+
+// sunkUnseen returns the report of a full buffer after which bodies may have sunk into
+// each other, for want of contacts, without anything recorded to show it.
+func (c *Case) sunkUnseen() (dump.Event, bool) {
+	e, ok := c.fullUnseen()
+	d, r := c.counterNamed("dist"), c.root()
+	return e, ok && !(d.len() > 0 && r != nil && (d.upTo(r.tick) >= 0 || d.entryBefore(r.tick+1) >= 0))
 }
 
 // overflowBits judges a field of overflow flags.

@@ -3,6 +3,7 @@ package rootcause
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/nanguard/nanguard/dump"
@@ -34,7 +35,7 @@ func (c *Case) stalled() (Feature, bool) {
 // stands still now while the mean that goes with it moves.
 func (c *Case) stalledCount() (Feature, bool) {
 	n, m := c.counterOf("normalizer.count"), c.first(normMean)
-	if n == nil || m.len() < deafFor || !lowType(n.DType) && !lowType(m.DType) {
+	if n == nil || m.len() < deafFor || !c.computesLow(n) && !c.computesLow(m) {
 		return Feature{}, false
 	}
 	ticks, v := n.history()
@@ -63,6 +64,27 @@ func (c *Case) stalledCount() (Feature, bool) {
 
 // lowType reports whether a type has half the digits of float32, or fewer.
 func lowType(t string) bool { return t == "bfloat16" || t == "float16" }
+
+// computesLow reports whether the type of a field says that the run computes it in low
+// precision. A dump of which all the physics, or everything, is in half precision too
+// was only stored so: no simulator computes in that.
+func (c *Case) computesLow(f *field) bool {
+	return lowType(f.DType) && !(f.DType == "float16" && c.storedHalf())
+}
+
+// storedHalf reports whether a dump keeps all that it has of the physics in half
+// precision, or all of its numbers.
+func (c *Case) storedHalf() bool {
+	some, whole, all := false, true, true
+	for _, f := range c.fields {
+		env := f.kind.isBody() || slices.Contains([]kind{sensor, obs, reward, term}, f.kind)
+		some = some || env && f.DType == "float16"
+		whole = whole && !(f.kind.isBody() && f.DType != "float16")
+		all = all && f.DType != "float32"
+	}
+	body := c.first(body...) != nil
+	return some && (body && whole || all)
+}
 
 // online returns the weights that a target network's follow, nil when they are
 // not recorded.
@@ -189,7 +211,7 @@ func (c *Case) stumbles(f, g *field) (Feature, bool) {
 
 // targetType names the low precision that a target network is kept in, "" for none.
 func (c *Case) targetType(f *field) string {
-	if lowType(f.DType) {
+	if c.computesLow(f) {
 		return f.DType
 	}
 	for _, name := range []string{"target.dtype", f.Name + ".dtype"} {

@@ -110,6 +110,28 @@ func (c *Case) stdMayFall(f *field, least float64) bool {
 	return !slices.ContainsFunc(c.fields, func(g *field) bool { return g.kind == paramStd && (g.len() > 0 || g.trace != nil) })
 }
 
+// fallenBy is by how much a std must have come down for its fall to explain what else
+// happened.
+const fallenBy = 10.0
+
+// stdFell returns the std that came down in the rollouts to where the next update may
+// take it below zero, of which nothing is recorded.
+func (c *Case) stdFell() (*field, bool) {
+	for _, f := range c.fields {
+		i := f.upTo(c.deadline() - 1)
+		if f.kind != std || i < 0 {
+			continue
+		}
+		for row := range f.rows {
+			cell := f.cell(i, row)
+			if cell.bad == 0 && cell.min > 0 && c.stdMayFall(f, cell.min) && fallenBy*cell.min < f.at(0, row, f.lowest(i, row)) {
+				return f, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // The bounds of a std that went astray without anything going wrong: a policy
 // that no longer explores at all, or one that is nothing but noise.
 const (
