@@ -311,7 +311,9 @@ class Guard:
         if self._watches or self._deferred:
             self._flush()
         if defer:
-            self._deferred[clock, stream is None] = {**(arrays or {}), **named}, stream
+            kept = dict(arrays or ())  # quicker than {**arrays}
+            kept.update(named)
+            self._deferred[clock, stream is None] = kept, stream
         else:
             self._check(True, clock, arrays, named, stream)
 
@@ -324,7 +326,11 @@ class Guard:
         if self._deferred and not self._watches and stream is None:
             deferred = self._deferred.pop((clock, True), None)  # one thread gets it
             if deferred is not None:
-                self._check_both(clock, deferred[0], arrays, named)
+                code = self._again.check(clock, deferred[0], arrays, named)
+                if code == UNLIKE:
+                    self._check_both(clock, deferred[0], {**(arrays or {}), **named})
+                elif code != 0:
+                    self._after(code)
                 return
         if self._watches or self._deferred:
             self._flush()
@@ -371,18 +377,13 @@ class Guard:
         elif code != 0:
             self._after(code)
 
-    def _check_both(self, clock: str, deferred: dict[str, Any], arrays: Mapping[str, Any] | None, named: dict[str, Any]) -> None:
+    def _check_both(self, clock: str, deferred: dict[str, Any], named: dict[str, Any]) -> None:
         """Makes a check that was deferred together with what follows it; one after the other where a field is of both."""
-        code = self._again.check(clock, deferred, arrays, named)
-        if code == UNLIKE:
-            named = {**(arrays or {}), **named}
-            if deferred.keys() & named.keys():
-                self._check_anew(True, clock, deferred, None)
-                self._check_anew(False, clock, named, None)
-            else:
-                self._check_anew(True, clock, {**deferred, **named}, None)
-        elif code != 0:
-            self._after(code)
+        if deferred.keys() & named.keys():
+            self._check_anew(True, clock, deferred, None)
+            self._check_anew(False, clock, named, None)
+        else:
+            self._check_anew(True, clock, {**deferred, **named}, None)
 
     def _check_anew(self, advance: bool, clock: str, named: dict[str, Any], stream: Any) -> None:
         """Makes a check that the library does not know, or not like this, and has it know it if it can."""
