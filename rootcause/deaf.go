@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -103,7 +104,7 @@ func (c *Case) stuckWeights(low string) (Feature, bool) {
 	still, all, share := 0, 0, stuckShare
 	var where *field
 	for _, f := range c.fields {
-		if f.kind != param || !f.keptIn(low) || f.len() < deafFor && (f.len() < fewRecords || f.to-f.from < manyWeights) {
+		if f.kind != param || !f.keptIn(low) || c.copied(f, low) || f.len() < deafFor && (f.len() < fewRecords || f.to-f.from < manyWeights) {
 			continue
 		}
 		if f.len() < deafFor {
@@ -138,6 +139,24 @@ func (f *field) keptIn(low string) bool {
 		}
 	}
 	return true
+}
+
+// copied reports whether weights are a copy of others that are recorded in more digits:
+// what is rounded for inference stands still while the weights themselves move.
+func (c *Case) copied(f *field, low string) bool {
+	return slices.ContainsFunc(c.fields, func(g *field) bool {
+		if g == f || g.kind != param || g.keptIn(low) || g.len() != f.len() || g.to-g.from != f.to-f.from || g.constant() {
+			return false
+		}
+		for _, i := range []int{0, f.len() - 1} {
+			for col := range f.to - f.from {
+				if a, b := f.at(i, 0, col), g.at(i, 0, col); math.Abs(a-b) > lastPlace(b, low) {
+					return false
+				}
+			}
+		}
+		return true
+	})
 }
 
 // keepsDigits reports whether a loss or a learning rate is recorded in more digits than half

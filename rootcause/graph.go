@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nanguard/nanguard/dump"
@@ -48,8 +49,13 @@ func (c *Case) captures() []capture {
 
 // address makes addresses comparable, whether written as numbers or as text.
 func address(v any) string {
+	if s, ok := v.(string); ok {
+		if n, err := strconv.ParseUint(s, 0, 64); err == nil {
+			return fmt.Sprintf("%#x", n)
+		}
+	}
 	if n, ok := number(v); ok {
-		return fmt.Sprintf("%.0f", n)
+		return fmt.Sprintf("%#x", uint64(n))
 	}
 	return fmt.Sprint(v)
 }

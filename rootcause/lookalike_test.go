@@ -162,12 +162,22 @@ func TestHealthyStillness(t *testing.T) {
 		"contacts of all worlds":  worlds,
 		"gradients are gathered":  newRun(200).all("param.actor", 0, 0.3).all("param.std", 0, 0.8),
 		"autocast, a dead neuron": deadNeurons(),
+		"addresses in two ways":   addressed("0x7F0000AB0100", float64(0x7f0000ab0100)),
 	} {
 		_, d := r.judge()
 		assert.Equal(t, Clean, d.Verdict, name)
 	}
 	_, d := fixed("grad_norm", "param.actor.0").judge()
 	assert.NotEqual(t, Clean, d.Verdict, "an actor that gradients reach")
+	_, d = addressed("0x100", "0x200").judge()
+	assert.Equal(t, StaleGraph, d.Verdict)
+}
+
+// addressed is a run whose graph reads ctrl at one address, and that has it at another.
+func addressed(reads, now any) *loopRun {
+	r := newRun(40).event(dump.Event{Kind: dump.EventGraphCapture, Name: "g", Detail: map[string]any{"graph": "g", "reads": map[string]any{"ctrl": reads}}})
+	r.man.Facts["address.ctrl"] = now
+	return r
 }
 
 // deadNeurons is a run of autocast in which most recorded weights have no gradient; in
@@ -181,4 +191,54 @@ func deadNeurons() *loopRun {
 	})
 	r.man.Facts["amp.enabled"], r.man.Facts["amp.dtype"] = true, "bfloat16"
 	return r
+}
+
+// TestHalfPrecisionLookAlikes: what stands still in a run of low precision by itself.
+func TestHalfPrecisionLookAlikes(t *testing.T) {
+	copied := newRun(200)
+	weight := func(i, col int) float64 { return 0.1234567*float64(col+1) + 1e-6*float64(i) }
+	copied.add("param.hidden", dump.StageParam, []string{"a", "b", "c", "d"}, weight).
+		add("param.inference", dump.StageParam, []string{"a", "b", "c", "d"}, func(_, col int) float64 {
+			return float64(math.Float32frombits(math.Float32bits(float32(weight(0, col))) &^ 0xffff))
+		})
+	alpha := func(v float64, learned bool) *loopRun {
+		r := newRun(500).add("alpha", dump.StageParam, nil, func(int, int) float64 { return v }).
+			add("entropy", dump.StageMonitor, nil, func(i, _ int) float64 { return -17 + 0.2*hash(i) })
+		r.man.Facts["policy.target_entropy"] = -14.2
+		if learned {
+			r.add("loss.alpha", dump.StageLoss, nil, func(i, _ int) float64 { return 0.1 * hash(i, 7) })
+		}
+		return r
+	}
+	for name, r := range map[string]*loopRun{
+		"a copy for inference":                  copied,
+		"a temperature that is fixed":           alpha(math.Exp(-6.90625), false),
+		"one with more digits than it has":      alpha(0.2, true),
+		"one at a bound of its logarithm":       alpha(math.Exp(-10), true),
+		"weights without gradients in autocast": deadNeurons(),
+	} {
+		r.man.Facts["amp.enabled"], r.man.Facts["amp.dtype"] = true, "bfloat16"
+		c, d := r.judge()
+		assert.Equal(t, Clean, d.Verdict, "%s: %s", name, c.feature(X21).Text)
+	}
+}
+
+// TestComesToRest is X25 and X8 for what slows down and then sleeps, and for what dies
+// in the middle of its motion.
+func TestComesToRest(t *testing.T) {
+	pose := func(slows bool) *loopRun {
+		return newRun(90).with("sensor.object", dump.StageSensor, func(i, row, col int) float64 {
+			if row != 2 {
+				return hash(i, row, col)
+			}
+			if !slows {
+				return hash(min(i, 40), row, col)
+			}
+			return 0.3*float64(col+1) + hash(row, col) + 0.5*math.Pow(0.7, float64(min(i, 40)))
+		})
+	}
+	c, d := pose(true).judge()
+	assert.Equal(t, Clean, d.Verdict, c.feature(X25).Text)
+	c, _ = pose(false).judge()
+	assert.Equal(t, spikes, c.feature(X25).Value, c.feature(X25).Text)
 }

@@ -141,6 +141,17 @@ func (c *Case) writtenOutside() bool {
 	return v == "velocity" || v == "state"
 }
 
+// framesBefore says how long before it ran away something happened.
+func framesBefore(n int) string {
+	switch n {
+	case 0:
+		return "in the frame in which it ran away"
+	case 1:
+		return "in the frame before it ran away"
+	}
+	return fmt.Sprintf("%d frames before it ran away", n)
+}
+
 // poseJump finds a reset that nobody noted in the frames before it ran away.
 func (c *Case) poseJump(q, v *field, joints []pair, until, k int) (Feature, bool) {
 	r := c.root()
@@ -152,7 +163,7 @@ func (c *Case) poseJump(q, v *field, joints []pair, until, k int) (Feature, bool
 		if level := v.median(v.row(r.env), max(0, i-calmFor), i); level > excited {
 			continue // it was reset because it was running away already
 		}
-		f := found("pose", fmt.Sprintf("the pose of env %d jumped at tick %d without the speed for it, as a reset does, %d frames before it ran away", r.env, v.frames.Ticks[i], k-i))
+		f := found("pose", fmt.Sprintf("the pose of env %d jumped at tick %d without the speed for it, as a reset does, %s", r.env, v.frames.Ticks[i], framesBefore(k-i)))
 		f.Base = float64(settle*count(jumps)+1) / float64(v.len()+2)
 		return f.in(q, r.env, -1, v.frames.Ticks[i]), true
 	}

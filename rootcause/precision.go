@@ -36,7 +36,7 @@ func (c *Case) precision() Feature {
 		}
 		seen = true
 		value, n, still := f.still()
-		if !still || low == "" || !heldIn(value, low) {
+		if !still || low == "" || !heldIn(value, low) || f.atClamp(value) {
 			continue
 		}
 		why, ok := c.pushed()
@@ -183,6 +183,18 @@ func heldIn(v float64, low string) bool {
 	l := math.Log(v)
 	digits := lastPlace(l, low)
 	return v > 0 && math.Abs(l-math.Round(l/digits)*digits) < 2e-7*math.Max(1, math.Abs(l))
+}
+
+// clampFrom is from where on a whole logarithm of a temperature is taken for a bound.
+const clampFrom = 2.0
+
+// atClamp reports whether a temperature, or the logarithm of one, sits at a bound that
+// people write: a whole number as a logarithm, such as -10.
+func (f *field) atClamp(v float64) bool {
+	if !hasToken(f.Name, logTokens...) {
+		v = math.Log(v)
+	}
+	return math.Abs(v) >= clampFrom && math.Abs(v-math.Round(v)) < 1e-5
 }
 
 // hasNumber reports whether a low precision has a number.

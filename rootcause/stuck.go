@@ -243,7 +243,7 @@ func (f *field) standing(row, long int) (cols []int, n int) {
 		for lo > 0 && f.at(lo-1, row, col) == v {
 			lo--
 		}
-		if last-lo < long || f.Name != engineSensors && !f.abrupt([]int{row}, col, lo) || v == 0 || !finite(v) || seen[math.Abs(v)] || f.shared(row, col, v) {
+		if last-lo < long || f.Name != engineSensors && !f.abrupt([]int{row}, col, lo) || f.reached(row, col, lo) || v == 0 || !finite(v) || seen[math.Abs(v)] || f.shared(row, col, v) {
 			continue
 		}
 		seen[math.Abs(v)] = true
@@ -253,6 +253,17 @@ func (f *field) standing(row, long int) (cols []int, n int) {
 		cols = append(cols, col)
 	}
 	return cols, n
+}
+
+// reached reports whether a column stands still from frame lo on at the largest or the
+// smallest value that its row ever had: the end of what it can say.
+func (f *field) reached(row, col, lo int) bool {
+	v, above, below := f.at(lo, row, col), true, true
+	for i := range lo {
+		x := f.at(i, row, col)
+		above, below = above && x < v, below && x > v
+	}
+	return lo > 0 && (above || below)
 }
 
 // shared reports whether another row has a value of a column at any time.
