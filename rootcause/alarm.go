@@ -255,6 +255,10 @@ const (
 	wildOutput = 1e3
 )
 
+// beyondUse is from where on a loss is wrong whatever it was before: the error that it
+// is the square of has no float32 that it could be added to.
+const beyondUse = 1e30
+
 // serious reports whether a finite value is wrong on its own, without a trip
 // behind it: the limits are wider than those of a precursor, for hard landings,
 // fast motion and large rewards are not faults.
@@ -277,6 +281,10 @@ func (f *field) serious(class string, size float64) bool {
 		return false // nothing reads it
 	case lr, counter, done:
 		return nonFinite(class)
+	case loss:
+		if size > beyondUse {
+			return true
+		}
 	}
 	return nonFinite(class) || size > maxVal && class == huge && size > decades*f.base
 }

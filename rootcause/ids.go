@@ -50,4 +50,5 @@ const (
 	X27 FeatureID = "X27"
 	X28 FeatureID = "X28"
 	X29 FeatureID = "X29"
+	X30 FeatureID = "X30"
 )

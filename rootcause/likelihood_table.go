@@ -456,6 +456,11 @@ var likelihoods = []row{
 		capacity: .003, model: .002, sensor: .002, reset: .25, action: .002, learner: .002, math: .002, unknown: .005,
 	}},
 
+	{X30, yes, likes{
+		contact: .005, reward: .01, normalizer: .01, std: .01, graph: .01,
+		capacity: .005, model: .20, sensor: .01, reset: .01, action: .06, learner: .01, math: .01, unknown: .02,
+	}},
+
 	{X9, "std", likes{
 		contact: .20, reward: .15, normalizer: .20, std: .30, graph: .15,
 		capacity: .15, model: .20, sensor: .15, reset: .15, action: .20, learner: .25, math: .15, unknown: .18,

@@ -19,6 +19,9 @@ func (c *Case) ruledOut(cause string) float64 {
 	if c.toldOnly() && c.fineToTheEnd(sparedBy(cause)...) {
 		return hardly
 	}
+	if (cause == ContactDivergence || cause == RewardOverflow) && c.quietFailure() && c.fineToTheEnd(sparedBy(cause)...) {
+		return hardly // neither of them leaves every number in order
+	}
 	switch cause {
 	case BadModel:
 		if c.is(F1, onPhysics) && !c.modelShown() {
@@ -52,6 +55,12 @@ func (c *Case) ruledOut(cause string) float64 {
 		}
 	}
 	return 1
+}
+
+// quietFailure reports whether something is wrong, and it is no number out of its range
+// and nothing that the run or a guard complained of.
+func (c *Case) quietFailure() bool {
+	return c.root() == nil && c.tripped == nil && !c.guardFired() && c.said == 0 && len(c.wrong) > 0
 }
 
 // amidRollout reports whether a policy's output became NaN between two steps of a

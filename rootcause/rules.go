@@ -222,6 +222,11 @@ var rules = []rule{
 		ask:   "record contact.dist (the smallest of each env) on the substep clock, and resets as events",
 	},
 	{
+		id: X30, name: "feedback", group: "X30", measure: (*Case).feedback,
+		means: "the speed that ran away gained more in each of eight steps or more, always in one direction, up to where no healthy one is",
+		ask:   "record qvel on the substep clock",
+	},
+	{
 		id: X9, name: "message", group: "X9", measure: (*Case).message,
 		means: "what the exception says: weak, torch says \"std >= 0\" for NaN too",
 		ask:   "keep the exception's text as a note",

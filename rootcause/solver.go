@@ -136,7 +136,7 @@ func (c *Case) capacity() Feature {
 		}
 		checked = checked || c.countedBefore(b)
 	}
-	if e, ok := c.fullUnseen(); ok && c.root() != nil {
+	if e, ok := c.fullUnseen(); ok && (c.root() != nil || c.healthy()) {
 		out := found(yes, fmt.Sprintf("the simulator reported a full buffer at tick %d: %s; no count is recorded that would say that it was large enough later", e.Tick, e.Name))
 		out.Tick, out.Base, out.Half = &e.Tick, fullBase, true
 		return out
@@ -260,10 +260,14 @@ func (c *Case) dropping() Feature {
 		if b.limit <= 0 || b.f == nil {
 			continue
 		}
-		over, all, _ := b.f.above(b.limit, c.beginning())
+		over, all, since := b.f.above(b.limit, c.beginning())
+		long := over == all && all >= fewChecks && c.reportedFull(since)
 		seen = seen || all >= enough
-		if all >= enough && over*4 >= all {
-			out := found(yes, fmt.Sprintf("%s exceeded %s (%s) in %d of %d checks before it began: what does not fit is dropped", b.f.Name, b.name, num(b.limit), over, all))
+		if all >= enough && over*4 >= all || long {
+			out := found(yes, fmt.Sprintf("%s exceeded %s (%s) in %d of %d checks%s: what does not fit is dropped", b.f.Name, b.name, num(b.limit), over, all, c.ifWrong(" before it began")))
+			if long {
+				out.Text += ", and the simulator had reported a full buffer before the first of them"
+			}
 			out.Measured, out.Baseline = float64(over), float64(all)
 			return out.in(b.f, -1, 0, c.beginning())
 		}
@@ -272,6 +276,18 @@ func (c *Case) dropping() Feature {
 		return unmeasured("nefc or ncon over some time, with their limits")
 	}
 	return found(no, "the counts of contacts and constraints stayed within their limits")
+}
+
+// fewChecks is how many checks, all of them over the limit, go on with what was
+// reported before.
+const fewChecks = 8
+
+// reportedFull reports whether the simulator said that a buffer was full in an env step
+// before the one that a tick belongs to.
+func (c *Case) reportedFull(t int64) bool {
+	return slices.ContainsFunc(c.man.Events, func(e dump.Event) bool {
+		return e.Kind == dump.EventCapacity && e.Tick < c.stepsBefore(t, 1)
+	})
 }
 
 // oftenFull finds a run that reported a full buffer in a quarter of all its env

@@ -241,3 +241,42 @@ func TestNoGradientNoDerivative(t *testing.T) {
 	_, d := newRun(60).drop("grad_norm", "param.actor", "param.std").set("loss.total", -1, 0, 0, nan).judge()
 	assert.NotEqual(t, AutodiffSingular, d.Verdict)
 }
+
+// TestStillFull: counts over their limit in every record of a short dump go on with the
+// full buffer that was reported before; without such a report, or within the limit,
+// they are too few to tell. A report alone is a doubt.
+func TestStillFull(t *testing.T) {
+	run := func(nefc float64, reported bool) (*Case, Diagnosis) {
+		r := newRun(60).all("nefc", 0, nefc)
+		if reported {
+			r.event(dump.Event{Tick: r.fields["nefc"].ticks[40], Kind: dump.EventCapacity, Name: "njmax"})
+		}
+		for _, f := range r.fields {
+			if n := len(f.v) - 10; f.spec.Clock == dump.ClockSubstep {
+				f.v, f.ticks, f.counts = f.v[n:], f.ticks[n:], f.counts[n:]
+			}
+		}
+		return r.judge()
+	}
+	c, d := run(350, true)
+	assert.Equal(t, yes, c.feature(X12).Value, c.feature(X12).Text)
+	assert.Equal(t, ContactCapacity, d.Verdict)
+	_, d = run(350, false)
+	assert.Equal(t, Clean, d.Verdict)
+	_, d = run(100, true)
+	assert.Equal(t, Clean, d.Verdict)
+
+	r := newRun(60).drop("nefc")
+	_, d = r.event(dump.Event{Tick: r.fields["reward"].ticks[20], Kind: dump.EventCapacity, Name: "njmax"}).judge()
+	assert.Equal(t, Clean, d.Verdict)
+	assert.Contains(t, strings.Join(d.Warnings, "\n"), "contacts may have been dropped")
+}
+
+// TestLossBeyondUse: a loss whose error no float32 can be added to is wrong, however
+// long it has been so; one that is large is not.
+func TestLossBeyondUse(t *testing.T) {
+	_, d := newRun(60).all("loss.total", 0, 1e36).judge()
+	assert.Equal(t, LearnerExplosion, d.Verdict)
+	_, d = newRun(60).all("loss.total", 0, 1e15).judge()
+	assert.Equal(t, Clean, d.Verdict)
+}
