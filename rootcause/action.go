@@ -159,13 +159,13 @@ func (c *Case) actionLeads() Feature {
 	if !r.placed() {
 		return idle("nothing ran away")
 	}
+	if f, ok := c.steadily(r); ok {
+		return f
+	}
 	if s := c.drives(); s != nil {
 		return found(yes, fmt.Sprintf("%s%s left every sensible range (%s) at tick %d, and the physics followed", s.name, inEnv(s.env), num(s.size), s.tick)).in(s.f, s.env, s.col, s.tick)
 	}
 	if f, ok := c.commandLed(r); ok {
-		return f
-	}
-	if f, ok := c.steadily(r); ok {
 		return f
 	}
 	f := c.first(ctrl)
@@ -206,6 +206,9 @@ func (c *Case) actionLeads() Feature {
 // drives returns the finite action at which the way from the root to the trip
 // enters the physics, nil when it does not enter it from there.
 func (c *Case) drives() *step {
+	if _, ok := c.multiplies(c.root()); ok {
+		return c.root() // and the state that answers it
+	}
 	var last *step
 	for i := range c.chain {
 		s := &c.chain[i]
@@ -336,6 +339,9 @@ const (
 func (c *Case) steadily(r *step) (Feature, bool) {
 	if !r.is(action, mean) || nonFinite(r.class) || r.row < 0 {
 		return Feature{}, false
+	}
+	if f, ok := c.multiplies(r); ok {
+		return f, true
 	}
 	var rises []float64
 	sum, last := 0.0, r.frame

@@ -113,8 +113,13 @@ func (c *Case) closes(in *step) bool {
 }
 
 // echoFor is how many frames a column of an observation must agree with one of the
-// action to be its echo.
-const echoFor = 20
+// action to be its echo, and echoExact in how many it must do so bit for bit, at another
+// number each time, where the file holds fewer: no sensor reads what was commanded to
+// the last bit.
+const (
+	echoFor   = 20
+	echoExact = 8
+)
 
 // echoed finds the action that a finite observation which runs away only repeats:
 // many policies see their own last action. What grows there is the action, however
@@ -125,11 +130,11 @@ func (c *Case) echoed(s *step) (step, bool) {
 	}
 	for _, a := range c.fields {
 		row := a.row(s.env)
-		if a.kind != action || a.len() < echoFor || !a.PerEnv || row < 0 {
+		if a.kind != action || a.len() < echoExact || !a.PerEnv || row < 0 {
 			continue
 		}
 		for col := range a.to - a.from {
-			if !s.f.repeats(a, s, row, col) {
+			if !s.f.repeats(a, s, row, col) && !s.f.repeatsBits(a, s, row, col) {
 				continue
 			}
 			i := a.upTo(s.tick)
@@ -163,4 +168,26 @@ func (f *field) repeats(a *field, s *step, row, col int) bool {
 		n, last = n+1, v
 	}
 	return n >= echoFor && differ
+}
+
+// repeatsBits reports whether the column of an observation in which a step lies held the
+// last value of a column of actions in all frames of the file, before the step and after
+// it, bit for bit.
+func (f *field) repeatsBits(a *field, s *step, row, col int) bool {
+	n, last := 0, math.NaN()
+	for i := range f.len() {
+		k := a.upTo(f.frames.Ticks[i])
+		v := f.at(i, s.row, s.col)
+		if k < 0 || v == 0 && i != s.frame {
+			continue // reset: there was no last action
+		}
+		if v != a.at(k, row, col) || !finite(v) || a.frames.Ticks[k] == f.frames.Ticks[i] {
+			return false
+		}
+		if v != last {
+			n++
+		}
+		last = v
+	}
+	return n >= echoExact
 }

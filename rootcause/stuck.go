@@ -19,12 +19,12 @@ const (
 )
 
 // stuckColumns finds some columns of an observation that no longer move by a bit in
-// any env, each env at a value of its own, while the others go on, and that once
-// moved: a sensor or its reader died. Commands, phases of an episode and the
+// any env, each env at a value of its own, while the others go on, or all of them while the
+// physics does, and that once moved: a sensor or its reader died. Commands, phases of an episode and the
 // parameters of an env stand still as well, and are none.
 func (c *Case) stuckColumns() Feature {
 	for _, f := range c.fields {
-		if f.kind != obs || !f.PerEnv || f.len() < stuckFor+1 || f.rows < 2 || f.frames.Values.DType.Size() < 4 || c.idlePolicy() {
+		if f.kind != obs || !f.PerEnv || f.len() < stuckFor+1 || f.rows < 2 || f.frames.Values.DType.Size() < 4 || c.still(action) {
 			continue
 		}
 		if out, ok := c.stuckIn(f); ok {
@@ -52,13 +52,45 @@ func (c *Case) stuckIn(f *field) (Feature, bool) {
 			since, cols = lo, append(cols, col)
 		}
 	}
-	if len(cols) < 2 || lively < 2 || c.toldTo(f, since) {
+	why, ok := "the others do", lively >= 2 && !c.still(mean)
+	if lively == 0 && 2*len(cols) >= f.to-f.from {
+		why, ok = "the physics goes on", f.allStill(since) && c.movesOn(f.frames.Ticks[since])
+	}
+	if len(cols) < 2 || !ok || c.toldTo(f, since) {
 		return Feature{}, false
 	}
 	names := f.labels(cols)
-	out := found(yes, fmt.Sprintf("%d columns of %s do not move by a bit in any env for %s, although they moved before and the others do (%s)", len(cols), f.Name, f.clockWord(f.len()-since), few(names, 4)))
+	out := found(yes, fmt.Sprintf("%d columns of %s do not move by a bit in any env for %s, although they moved before and %s (%s)", len(cols), f.Name, f.clockWord(f.len()-since), why, few(names, 4)))
 	out.Measured, out.Baseline = float64(f.len()-since), stuckFor
 	return out.in(f, -1, cols[0], f.frames.Ticks[since]), true
+}
+
+// allStill reports whether no column moves after a frame.
+func (f *field) allStill(since int) bool {
+	for col := range f.to - f.from {
+		if f.stillSince(col) > since {
+			return false
+		}
+	}
+	return true
+}
+
+// movesOn reports whether every speed of every env changes in nearly each record from a tick
+// on: then an observation of it cannot stand still.
+func (c *Case) movesOn(since int64) bool {
+	v := c.first(qvel)
+	n := v.len() - 1 - v.upTo(since)
+	if v.len() == 0 || !v.PerEnv || n < stuckFor || n >= v.len() {
+		return false
+	}
+	for row := range v.rows {
+		for col := range v.to - v.from {
+			if !v.changing(row, col, n) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // stillSince returns the first frame of those at the end in which a column has its
@@ -182,9 +214,12 @@ func (c *Case) remembered(f *field, col, lo int) bool {
 
 // idlePolicy reports whether the actions stand still: then an observation that
 // holds them does.
-func (c *Case) idlePolicy() bool {
+func (c *Case) idlePolicy() bool { return c.still(action) || c.still(mean) }
+
+// still reports whether a field of a kind stands still at the end.
+func (c *Case) still(k kind) bool {
 	return slices.ContainsFunc(c.fields, func(f *field) bool {
-		return (f.kind == action || f.kind == mean) && f.len() > stuckFor && f.same(f.len()-2, f.len()-1)
+		return f.kind == k && f.len() > stuckFor && f.same(f.len()-2, f.len()-1)
 	})
 }
 

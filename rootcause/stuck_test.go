@@ -35,18 +35,39 @@ func TestStuckColumns(t *testing.T) {
 		}
 	}
 	for name, r := range map[string]*loopRun{
-		"one column":          stuck(newRun(80), 40, 1),
-		"at two times":        stuck(stuck(newRun(80), 40, 1), 44, 2),
-		"for a short time":    stuck(newRun(80), 65, 1, 2),
-		"parameters of envs":  stuck(newRun(80), 0, 1, 2),
-		"at a bound":          same,
-		"everything is still": stuck(newRun(80), 40, 0, 1, 2, 3, 4),
+		"one column":         stuck(newRun(80), 40, 1),
+		"at two times":       stuck(stuck(newRun(80), 40, 1), 44, 2),
+		"for a short time":   stuck(newRun(80), 65, 1, 2),
+		"parameters of envs": stuck(newRun(80), 0, 1, 2),
+		"at a bound":         same,
 	} {
 		c, d := r.judge()
 		assert.NotEqual(t, "part", c.feature(X8).Value, name)
-		if name != "everything is still" {
-			assert.Equal(t, Clean, d.Verdict, name)
-		}
+		assert.Equal(t, Clean, d.Verdict, name)
+	}
+}
+
+// TestBlindPolicy: an observation that stands still as a whole while the physics goes on, and
+// what may well stand still.
+func TestBlindPolicy(t *testing.T) {
+	whole := func(from int) *loopRun {
+		r := stuck(newRun(80), from, 0, 1, 2, 3, 4)
+		return r.hold("policy.mean", from, own) // of the same observation
+	}
+	c, d := whole(40).judge()
+	assert.Equal(t, yes, c.feature(X8).Value, c.feature(X8).Text)
+	assert.Equal(t, StaleGraph, d.Causes[0].ID)
+	assert.NotEqual(t, Clean, d.Verdict)
+	for name, r := range map[string]*loopRun{
+		"from the start":              whole(0),
+		"for a moment":                whole(65),
+		"of a robot at rest":          whole(40).hold("qvel", 160, func(int) float64 { return 0 }),
+		"of one that comes to rest":   whole(40).hold("qvel", 170, own),
+		"by a policy that is at rest": whole(40).hold("action", 40, own).hold("ctrl", 160, own),
+		"at one value for all envs":   newRun(80).hold("obs.policy", 40, same),
+	} {
+		_, d := r.judge()
+		assert.Equal(t, Clean, d.Verdict, name)
 	}
 }
 
