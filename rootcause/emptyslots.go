@@ -1,12 +1,16 @@
 package rootcause
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // The bounds of samples that are zeros: their share of all that was drawn, in how
 // many batches. Absorbing states are zeros as well, one at the end of an episode.
 const (
 	emptyShare   = 0.5
 	emptyBatches = 20
+	emptyNear    = 0.1 // of the share that the buffer's size says is empty
 )
 
 // countWords are in the names of fields that say which samples or steps count, or
@@ -42,9 +46,12 @@ func (c *Case) neverFilled() (Feature, bool) {
 	if float64(empty) < emptyShare*float64(all) || all == 0 || empty == all {
 		return Feature{}, false
 	}
-	text := fmt.Sprintf("%.0f %% of the samples of %s are exactly zero, and so is %s of just these, though neither ever is where it is collected: slots of a buffer that were never written", 100*float64(empty)/float64(all), o.Name, r.Name)
 	size, a := c.fact("replay.size")
 	capacity, b := c.fact("replay.capacity")
+	if a && b && math.Abs(float64(empty)/float64(all)-(1-size/capacity)) > emptyNear {
+		return Feature{}, false // as much as was not written yet, and no less
+	}
+	text := fmt.Sprintf("%.0f %% of the samples of %s are exactly zero, and so is %s of just these, though neither ever is where it is collected: slots of a buffer that were never written", 100*float64(empty)/float64(all), o.Name, r.Name)
 	if a && b && size < capacity {
 		text += fmt.Sprintf(" (it holds %s of %s: draw below its size, not below its capacity)", num(size), num(capacity))
 	}

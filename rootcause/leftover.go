@@ -78,13 +78,25 @@ func (f *field) shift(i, j, row int) float64 {
 	return math.Sqrt(s)
 }
 
-// leaps reports whether a pose moves much further after frame i than before it.
+// leaps reports whether a pose moves much further after frame i than before it, in most
+// of its columns: what crosses the end of a belt or is taken to another tile keeps
+// its joints, and its speeds with right.
 func (f *field) leaps(i, row int) bool {
 	most := 0.0
 	for k := i - stepsPrior + 1; k <= i; k++ {
 		most = math.Max(most, f.shift(k-1, k, row))
 	}
-	return most > 0 && f.shift(i, i+1, row) > poseLeap*most
+	n := 0
+	for col := range f.to - f.from {
+		step := 0.0
+		for k := i - stepsPrior + 1; k <= i; k++ {
+			step = math.Max(step, math.Abs(f.at(k, row, col)-f.at(k-1, row, col)))
+		}
+		if math.Abs(f.at(i+1, row, col)-f.at(i, row, col)) > 2*step {
+			n++
+		}
+	}
+	return most > 0 && f.shift(i, i+1, row) > poseLeap*most && 2*n > f.to-f.from
 }
 
 // moving reports whether a row has speeds in several columns that are no rest.

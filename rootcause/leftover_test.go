@@ -1,6 +1,7 @@
 package rootcause
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,6 +55,16 @@ func TestKeptSpeeds(t *testing.T) {
 	c, d := base().run().judge()
 	assert.Equal(t, atReset, c.feature(X25).Value, c.feature(X25).Text)
 	assert.Equal(t, BadReset, d.Verdict)
+	belt := base().run() // what crosses its end begins anew in one column
+	for i, frame := range belt.fields["qpos"].v {
+		for row := range frame {
+			for col := 1; col < len(frame[row]); col++ {
+				frame[row][col] = math.Sin(0.1*float64(i+row)) + float64(col)
+			}
+		}
+	}
+	_, d = belt.judge()
+	assert.Equal(t, Clean, d.Verdict, "the end of a belt")
 	for name, edit := range map[string]func(b *fall){
 		"begins at rest": func(b *fall) { b.carries = func(int) bool { return false } },
 		"begins pushed": func(b *fall) {

@@ -20,7 +20,7 @@ func (c *Case) stalled() (Feature, bool) {
 			continue
 		}
 		if g := c.online(f); g != nil {
-			if out, ok := f.trails(g); ok {
+			if out, ok := f.trails(g); ok && c.targetType(f) != "" {
 				return out, true
 			}
 			if out, ok := c.stumbles(f, g); ok {

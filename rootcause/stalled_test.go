@@ -12,17 +12,24 @@ import (
 func TestStalledTarget(t *testing.T) {
 	cols := make([]string, 16)
 	target := func(f func(i, col int) float64) *loopRun {
-		return newRun(400).add("param.q1_target.out", dump.StageParam, cols, f).
+		r := newRun(400)
+		r.man.Facts["target.dtype"] = "bfloat16"
+		return r.add("param.q1_target.out", dump.StageParam, cols, f).
 			add("param.q1.out", dump.StageParam, cols, func(i, col int) float64 { return 3 + float64(col) + 0.01*float64(i) })
 	}
-	c, d := target(func(i, col int) float64 {
+	partly := func(i, col int) float64 {
 		if col == 0 {
 			return 2 + 0.001*float64(i)
 		}
 		return 2 + float64(col)
-	}).judge()
+	}
+	c, d := target(partly).judge()
 	assert.Equal(t, yes, c.feature(X21).Value, c.feature(X21).Text)
 	assert.Equal(t, PrecisionLoss, d.Verdict)
+	single := target(partly)
+	delete(single.man.Facts, "target.dtype")
+	_, d = single.judge()
+	assert.Equal(t, Clean, d.Verdict, "in single precision only a part of it is copied")
 	for name, f := range map[string]func(i, col int) float64{
 		"copied now and then": func(i, col int) float64 { return 2 + float64(col) + float64(i/40) },
 		"never copied":        func(_, col int) float64 { return 2 + float64(col) },

@@ -33,15 +33,18 @@ func (c *Case) telltale() Feature {
 // unset is what loops write for a learning rate that they do not have.
 const unset = -1
 
+// risingWords are in the names of what goes up its loss on purpose, and of logarithms.
+var risingWords = []string{"log", "dual", "lagrang", "lambda", "multiplier", "advers", "maximi"}
+
 // climbing finds a learning rate below zero: it goes up the loss.
 func (c *Case) climbing() (Feature, bool) {
 	for _, f := range c.fields {
-		if f.kind != lr || about(f.Name, "log") {
+		if f.kind != lr || about(f.Name, risingWords...) {
 			continue
 		}
 		for i := range f.len() {
 			for col := range f.to - f.from {
-				if v := f.at(i, 0, col); v < 0 && v != unset && finite(v) {
+				if v := f.at(i, 0, col); v < 0 && v != unset && finite(v) && !about(f.column(col), risingWords...) {
 					return found(ascends, fmt.Sprintf("%s is %s from tick %d on: a rate below zero goes up the loss instead of down", f.label(col), num(v), f.frames.Ticks[i])).in(f, -1, col, f.frames.Ticks[i]), true
 				}
 			}
