@@ -19,7 +19,7 @@ const (
 var countWords = []string{"mask", "valid", "pad", "seq", "length", "hidden", "rnn", "lstm", "gru", "advantage"}
 
 // neverFilled finds batches that are mostly slots of a buffer that nothing was
-// written to: observation and reward of the same samples are exactly zero in most of
+// written to, as many as its size and capacity say: observation and reward of the same samples are exactly zero in most of
 // them, and neither is ever zero where it is collected. Sparse rewards are zero there too.
 func (c *Case) neverFilled() (Feature, bool) {
 	if c.tripped != nil {
@@ -48,13 +48,11 @@ func (c *Case) neverFilled() (Feature, bool) {
 	}
 	size, a := c.fact("replay.size")
 	capacity, b := c.fact("replay.capacity")
-	if a && b && math.Abs(float64(empty)/float64(all)-(1-size/capacity)) > emptyNear {
+	if !a || !b || math.Abs(float64(empty)/float64(all)-(1-size/capacity)) > emptyNear {
 		return Feature{}, false // as much as was not written yet, and no less
 	}
-	text := fmt.Sprintf("%.0f %% of the samples of %s are exactly zero, and so is %s of just these, though neither ever is where it is collected: slots of a buffer that were never written", 100*float64(empty)/float64(all), o.Name, r.Name)
-	if a && b && size < capacity {
-		text += fmt.Sprintf(" (it holds %s of %s: draw below its size, not below its capacity)", num(size), num(capacity))
-	}
+	text := fmt.Sprintf("%.0f %% of the samples of %s are exactly zero, and so is %s of just these, though neither ever is where it is collected: slots of a buffer that were never written (it holds %s of %s: draw below its size, not below its capacity)",
+		100*float64(empty)/float64(all), o.Name, r.Name, num(size), num(capacity))
 	out := found("unwritten", text)
 	out.Measured, out.Baseline = float64(empty)/float64(all), emptyShare
 	return out.in(o, -1, -1, o.frames.Ticks[0]), true

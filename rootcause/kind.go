@@ -141,7 +141,7 @@ var byStage = map[dump.Stage][]struct {
 	dump.StagePhysics:    {{"ctrl", ctrl}, {"contact", force}, {"force", force}, {"qacc", qacc}, {"qvel", qvel}, {"qpos", qpos}, {"vel", qvel}, {"pos", qpos}, {"acc", qacc}, {"act", act}, {"", force}},
 	dump.StageSensor:     {{"", sensor}},
 	dump.StageObs:        {{"normalized", obsNorm}, {"", obs}},
-	dump.StageNormalizer: {{"normalized", obsNorm}, {"var", normVar}, {"std", normVar}, {"mean", normMean}, {"count", counter}, {"obs", obsNorm}, {"", normMean}},
+	dump.StageNormalizer: {{"normalized", obsNorm}, {"obs", obsNorm}, {"", normMean}},
 	dump.StagePolicy:     {{"log_prob", logProb}, {"logp", logProb}, {"entropy", logProb}, {"mean", mean}, {"action", action}, {"", mean}},
 	dump.StageReward:     {{"reward.", term}, {"", reward}},
 	dump.StageDone:       {{"", done}},
@@ -166,6 +166,10 @@ func kindOf(s dump.FieldSpec) kind {
 		}
 	case dump.StageLoss:
 		if k, ok := namesRate(s.Name); ok && !strings.Contains(name, "loss") {
+			return k
+		}
+	case dump.StageNormalizer:
+		if k, ok := namesStatistic(s.Name); ok {
 			return k
 		}
 	case dump.StageParam:

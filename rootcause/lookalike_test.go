@@ -242,3 +242,28 @@ func TestComesToRest(t *testing.T) {
 	c, _ = pose(false).judge()
 	assert.Equal(t, spikes, c.feature(X25).Value, c.feature(X25).Text)
 }
+
+// TestBeginsAnew: a normalizer that a curriculum empties on purpose, a rollback and a
+// window that breathes have lost nothing.
+func TestBeginsAnew(t *testing.T) {
+	falls := func(to float64) *loopRun {
+		r := seeing(1e5, 48)
+		f := r.fields["normalizer.count"]
+		for i := 30; i < len(f.v); i++ {
+			f.v[i][0][0] = to + 48*float64(i-30)
+		}
+		return r
+	}
+	tick := falls(0).fields["normalizer.count"].ticks[30]
+	stage := dump.Event{Tick: tick, Kind: dump.EventCurriculum, Name: "stage 2", Detail: "normalizer reset"}
+	_, d := falls(0).judge()
+	assert.Equal(t, NormalizerLost, d.Verdict)
+	for name, r := range map[string]*loopRun{
+		"on purpose": falls(0).event(stage),
+		"a rollback": falls(8e4),
+		"a window":   falls(0.99e5),
+	} {
+		c, d := r.judge()
+		assert.Equal(t, Clean, d.Verdict, "%s: %s", name, c.feature(X19).Text)
+	}
+}

@@ -65,13 +65,20 @@ func (c *Case) countFell() (Feature, bool) {
 	}
 	ticks, v := n.history()
 	for i := 1; i < len(v); i++ {
-		if v[i] < fallen*v[i-1] {
+		if v[i] < fallen*v[i-1] && !c.meantTo(ticks[i-1], ticks[i]) {
 			f := found(yes, fmt.Sprintf("%s fell from %s to %s at tick %d: what the normalizer had seen is gone", n.Name, num(v[i-1]), num(v[i]), ticks[i]))
 			f.Measured, f.Baseline = v[i], v[i-1]
 			return f.in(n, -1, 0, ticks[i]), true
 		}
 	}
 	return Feature{}, false
+}
+
+// meantTo reports whether the run notes between two ticks that its normalizer begins anew.
+func (c *Case) meantTo(from, to int64) bool {
+	return slices.ContainsFunc(c.man.Events, func(e dump.Event) bool {
+		return e.Kind == dump.EventCurriculum && e.Tick >= from && e.Tick <= to && about(fmt.Sprint(e.Name, e.Detail), "normaliz", "statistic")
+	})
 }
 
 // neverFed finds a normalizer in use that has not seen a single observation although

@@ -168,3 +168,31 @@ func lastToken(name string) string {
 	}
 	return words[len(words)-1]
 }
+
+// statisticKinds are the last words of a normalizer's fields: rl_games keeps the mean and
+// the variance of its running_mean_std.
+var statisticKinds = map[string]kind{
+	"mean": normMean, "var": normVar, "variance": normVar, "std": normVar, "stddev": normVar, "count": counter, "normalized": obsNorm,
+}
+
+// namesStatistic says by the last of such words what a field of a normalizer holds; ok
+// is false for a name without one.
+func namesStatistic(name string) (k kind, ok bool) {
+	for _, w := range slices.Backward(tokens(name)) {
+		if k, ok := statisticKinds[w]; ok {
+			return k, true
+		}
+	}
+	return other, false
+}
+
+// namesRoot reports whether a field of a normalizer holds standard deviations and no
+// variances.
+func namesRoot(name string) bool {
+	for _, w := range slices.Backward(tokens(name)) {
+		if statisticKinds[w] == normVar {
+			return isStdToken(w)
+		}
+	}
+	return false
+}

@@ -48,6 +48,10 @@ func TestKindOfNames(t *testing.T) {
 			"param.bn.num_batches_tracked", "param.optimizer.step", "param.running_mean_std.running_mean", "param.value_mean_std.running_var",
 			"param.popart.std", "param.obs_normalizer._std", "param.value_mean_std.count", "param.skipped_steps", "param.lagrange_multiplier",
 		}},
+		{dump.StageNormalizer, normMean, []string{"normalizer.mean", "running_mean_std.running_mean", "obs_normalizer._mean", "obs_rms.mean", "normalizer.batch_mean.local"}},
+		{dump.StageNormalizer, normVar, []string{"normalizer.var", "normalizer.std", "running_mean_std.running_var", "obs_normalizer._std", "normalizer.var_ema"}},
+		{dump.StageNormalizer, counter, []string{"normalizer.count", "running_mean_std.count", "obs_rms.count"}},
+		{dump.StageNormalizer, obsNorm, []string{"obs.policy.normalized", "obs.policy", "obs.critic.normalized"}},
 		{dump.StageLoss, loss, []string{"loss.value", "loss.lr", "loss.entropy", "surrogate"}},
 		{dump.StageLoss, lr, []string{"lr", "learning_rate"}},
 	} {
@@ -74,4 +78,11 @@ func TestALogarithmByItsValues(t *testing.T) {
 	assert.Equal(t, Clean, d.Verdict)
 	_, d = newRun(60).set("policy.std", -3, 1, 0, -0.01, -0.01, -0.01).judge()
 	assert.Equal(t, PolicyStd, d.Verdict)
+}
+
+// TestNamesRoot: a variance of a running_mean_std is no std.
+func TestNamesRoot(t *testing.T) {
+	assert.True(t, namesRoot("normalizer.std"))
+	assert.False(t, namesRoot("running_mean_std.running_var"))
+	assert.False(t, namesRoot("normalizer.var"))
 }

@@ -131,7 +131,7 @@ func stdOf(v float64, name string) float64 {
 	if !finite(v) || v <= 0 {
 		return 0
 	}
-	if about(name, "std") {
+	if namesRoot(name) {
 		return v
 	}
 	return math.Sqrt(v)

@@ -89,7 +89,9 @@ func TestNeverFilled(t *testing.T) {
 	replay := func(reward func(i, col int) float64, share int) *loopRun {
 		cols := make([]string, 32)
 		full := func(i, col int) bool { return int(50+50*hash(901, i, col)) >= share }
-		return newRun(200).add("obs.batch", dump.StageObs, cols, func(i, col int) float64 {
+		run := newRun(200)
+		run.man.Facts["replay.size"], run.man.Facts["replay.capacity"] = 2000.0, 40000.0
+		return run.add("obs.batch", dump.StageObs, cols, func(i, col int) float64 {
 			if !full(i, col) {
 				return 0
 			}
@@ -106,12 +108,14 @@ func TestNeverFilled(t *testing.T) {
 	assert.Equal(t, "unwritten", c.feature(X18).Value, c.feature(X18).Text)
 	assert.Equal(t, PaddingRows, d.Verdict)
 	assert.Contains(t, d.Causes[0].Fix, "not below its capacity")
-	sized := replay(dense, 90)
-	sized.man.Facts["replay.size"], sized.man.Facts["replay.capacity"] = 2000.0, 40000.0
-	c, _ = sized.judge()
 	assert.Contains(t, c.feature(X18).Text, "it holds 2e3 of 4e4")
+	full, unsaid := replay(dense, 90), replay(dense, 90)
+	full.man.Facts["replay.size"] = 40000.0
+	delete(unsaid.man.Facts, "replay.size")
 	for name, r := range map[string]*loopRun{
 		"a buffer that is filled":   replay(dense, 0),
+		"padding, nothing is empty": full,
+		"padding, as it may be":     unsaid,
 		"absorbing states":          replay(dense, 10),
 		"sparse rewards":            replay(func(i, col int) float64 { return float64(col % 2) }, 90),
 		"rewards that are rare":     replay(dense, 90).all("reward", 100, 0),

@@ -20,7 +20,7 @@ const (
 func (c *Case) twiceNormalized() (Feature, bool) {
 	raw, z, m, v := c.first(obs), c.first(obsNorm), c.first(normMean), c.first(normVar)
 	w := raw.columns()
-	if w < swapColumns || z.columns() != w || m.columns() != w || v.columns() != w || about(v.Name, "std") {
+	if w < swapColumns || z.columns() != w || m.columns() != w || v.columns() != w || namesRoot(v.Name) {
 		return Feature{}, false
 	}
 	eps := c.epsilon()

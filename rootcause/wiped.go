@@ -63,6 +63,9 @@ func (c *Case) wiped() (Feature, bool) {
 		return Feature{}, false
 	}
 	for i := 1; i < v.len() && v.frames.Ticks[i] < c.beginning(); i++ {
+		if c.meantTo(v.frames.Ticks[i-1], v.frames.Ticks[i]) {
+			continue
+		}
 		now, alike := v.uniform(i)
 		if _, before := v.uniform(i - 1); !alike || before || v.varied(i-1) < swapColumns {
 			continue
