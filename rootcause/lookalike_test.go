@@ -267,3 +267,15 @@ func TestBeginsAnew(t *testing.T) {
 		assert.Equal(t, Clean, d.Verdict, "%s: %s", name, c.feature(X19).Text)
 	}
 }
+
+// TestNotComputedAnyMore: a critic's observation stands still in an evaluation, a
+// policy's does not.
+func TestNotComputedAnyMore(t *testing.T) {
+	still := func(name string) *loopRun {
+		return newRun(90).with(name, dump.StageObs, func(i, row, col int) float64 { return hash(min(i, 50), row, col) + 2 })
+	}
+	c, d := still("obs.critic").judge()
+	assert.Equal(t, Clean, d.Verdict, c.feature(X8).Text)
+	c, d = still("obs.other").drop("obs.policy").judge()
+	assert.NotEqual(t, Clean, d.Verdict, c.feature(X8).Text)
+}

@@ -54,7 +54,7 @@ func (c *Case) stuckIn(f *field) (Feature, bool) {
 	}
 	why, ok := "the others do", lively >= 2 && !c.still(mean)
 	if lively == 0 && 2*len(cols) >= f.to-f.from {
-		why, ok = "the physics goes on", f.allStill(since) && c.movesOn(f.frames.Ticks[since])
+		why, ok = "the physics goes on", f.allStill(since) && c.movesOn(f.frames.Ticks[since]) && !c.elsewhere(f)
 	}
 	if len(cols) < 2 || !ok || c.toldTo(f, since) {
 		return Feature{}, false
@@ -63,6 +63,14 @@ func (c *Case) stuckIn(f *field) (Feature, bool) {
 	out := found(yes, fmt.Sprintf("%d columns of %s do not move by a bit in any env for %s, although they moved before and %s (%s)", len(cols), f.Name, f.clockWord(f.len()-since), why, few(names, 4)))
 	out.Measured, out.Baseline = float64(f.len()-since), stuckFor
 	return out.in(f, -1, cols[0], f.frames.Ticks[since]), true
+}
+
+// elsewhere reports whether another observation changes up to the end: then this one is
+// of what is not computed any more, such as a critic's in an evaluation.
+func (c *Case) elsewhere(f *field) bool {
+	return slices.ContainsFunc(c.fields, func(g *field) bool {
+		return g != f && g.kind == obs && g.PerEnv && g.len() > stuckFor && !g.same(g.len()-2, g.len()-1)
+	})
 }
 
 // allStill reports whether no column moves after a frame.
