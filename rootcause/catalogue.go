@@ -103,7 +103,7 @@ func entersSensor(c *Case) bool {
 }
 
 func entersMath(c *Case) bool {
-	return c.is(F1, onSensor) || c.is(X23, yes, "control", "optimizer", "network", "flat") || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
+	return c.is(F1, onSensor) || c.is(X23, yes, "control", "optimizer", "network", "flat", "bound") || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
 }
 
 func entersReset(c *Case) bool {

@@ -1,6 +1,11 @@
 package rootcause
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+
+	"github.com/nanguard/nanguard/tensor"
+)
 
 // controlFormula is the part of X23 for the way from action to control: a control
 // that is not finite although its action and the state before it are. The
@@ -63,7 +68,7 @@ func (c *Case) gradientsFine(s *step) bool {
 // the distribution that it was taken from are: a squashed action at its bound. The
 // same of a control, and of a parameter.
 func (c *Case) density() Feature {
-	if f, ok := c.firstOf(ofRoot((*Case).controlFormula), ofRoot((*Case).optimizerStep), ofRoot((*Case).networkFormula), ofRoot((*Case).noSpread)); ok {
+	if f, ok := c.firstOf(ofRoot((*Case).controlFormula), ofRoot((*Case).optimizerStep), ofRoot((*Case).networkFormula), ofRoot((*Case).noSpread), ofRoot((*Case).squashedLoss)); ok {
 		return f
 	}
 	r := c.root()
@@ -93,4 +98,74 @@ func (c *Case) atSquash(r *step) string {
 		}
 	}
 	return ""
+}
+
+// The signs that actions are of a tanh: some are next to one without being one, a share
+// of these at least. Where they are cut off at one, hardly any is next to it.
+const (
+	nextToOne  = 0.999
+	squashLeft = 3
+	squashPart = 0.05
+)
+
+// squashedLoss is the part of X23 for a loss that is infinite at once while the values
+// of that step are finite, in a run whose actions come from a tanh that float32 has
+// rounded to one: the log-likelihood of such an action is not finite.
+func (c *Case) squashedLoss(r *step) (Feature, bool) {
+	if !r.is(loss) || r.class != "posinf" && r.class != "neginf" || r.row < 0 || r.first() || !c.quietBefore(r) || !c.valuesBeside(r) {
+		return Feature{}, false
+	}
+	a, n := c.squashedAction(r.tick)
+	if a == nil {
+		return Feature{}, false
+	}
+	return found("bound", fmt.Sprintf("%s is %s at once, out of an ordinary range and beside values that are finite, and %s is exactly 1 or -1 in %d records: float32 rounds a tanh to one, where the log-likelihood of a replayed action (atanh, log(1-a*a)) is not finite",
+		r.name, words[r.class], a.Name, n)).in(r.f, r.env, max(r.col, 0), r.tick), true
+}
+
+// squashedAction returns the action that a tanh makes and that was exactly at its bound
+// before a tick, and how often; nil without one.
+func (c *Case) squashedAction(t int64) (*field, int) {
+	for _, f := range c.fields {
+		if f.kind != action || f.len() == 0 || f.frames.Values.DType == tensor.Float16 { // which has few numbers next to one
+			continue
+		}
+		exact, near, beyond := 0, 0, false
+		for i := range f.upTo(t) + 1 {
+			for row := range f.rows {
+				for col := range f.to - f.from {
+					switch v := math.Abs(f.at(i, row, col)); {
+					case v == 1:
+						exact++
+					case v > 1:
+						beyond = true
+					case v > nextToOne:
+						near++
+					}
+				}
+			}
+		}
+		if !beyond && exact > 0 && near >= squashLeft && float64(near) >= squashPart*float64(exact) {
+			return f, exact
+		}
+	}
+	return nil, 0
+}
+
+// valuesBeside reports whether a value or another loss is recorded in the gradient step
+// of s, and every value of it finite and ordinary.
+func (c *Case) valuesBeside(s *step) bool {
+	seen := false
+	for _, f := range c.fields {
+		i := f.upTo(s.tick)
+		if f.kind != value && f.kind != loss || f.Clock != s.f.Clock || i < 0 || f.frames.Ticks[i] <= s.before {
+			continue
+		}
+		fine := f.badRows(i) == 0
+		if f.kind == value && !fine {
+			return false
+		}
+		seen = seen || fine
+	}
+	return seen
 }

@@ -1,6 +1,7 @@
 package rootcause
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -216,4 +217,50 @@ func TestStdOfTheTrace(t *testing.T) {
 	c, _ := newRun(60).judge()
 	c.chain = []step{{f: c.byName["policy.std"], name: "policy.std", row: -1, frame: 999, env: 7, class: growing}}
 	assert.NotPanics(t, func() { c.extent() })
+}
+
+// TestSquashedLoss is X23 for a loss that is infinite at once in a run whose actions
+// float32 has rounded to the bound of a tanh.
+func TestSquashedLoss(t *testing.T) {
+	run := func(squash func(x float64) float64, before ...float64) *loopRun {
+		r := newRun(200).add("q.value", dump.StageValue, make([]string, 16), func(i, col int) float64 { return 1 + 0.1*hash(i, col) })
+		for i, frame := range r.fields["action"].v {
+			for row := range frame {
+				for col := range frame[row] {
+					frame[row][col] = squash(6 * (hash(i, row, col) + hash(i, row, col, 1)))
+				}
+			}
+		}
+		return r.set("loss.total", -1-len(before), 0, 0, append(before, inf)...)
+	}
+	c, d := run(math.Tanh).judge()
+	assert.Equal(t, "bound", c.feature(X23).Value, c.feature(X23).Text)
+	assert.Equal(t, MathDomain, d.Verdict)
+	assert.Contains(t, c.feature(X23).Text, "exactly 1 or -1")
+	cut := func(x float64) float64 { return max(-1, min(1, x)) }
+	for name, r := range map[string]*loopRun{
+		"actions that are cut off":     run(cut),
+		"actions beyond one":           run(func(x float64) float64 { return 1.5 * math.Tanh(x) }),
+		"actions that never reach it":  run(func(x float64) float64 { return 0.9995 * math.Tanh(x) }),
+		"actions of two values":        run(func(x float64) float64 { return math.Copysign(1, x) }),
+		"a loss that was on its way":   run(math.Tanh, 80, 9e3, 8e5),
+		"a value that is infinite too": run(math.Tanh).set("q.value", -1, 0, 3, inf),
+		"no value beside it":           run(math.Tanh).drop("q.value"),
+	} {
+		c, d := r.judge()
+		assert.NotEqual(t, "bound", c.feature(X23).Value, name)
+		assert.NotEqual(t, MathDomain, d.Verdict, name)
+	}
+	for name, r := range map[string]*loopRun{"cut off": newRun(200), "squashed": newRun(200)} {
+		for i, frame := range r.fields["action"].v {
+			for row := range frame {
+				for col := range frame[row] {
+					x := 6 * (hash(i, row, col) + hash(i, row, col, 1))
+					frame[row][col] = map[string]float64{"cut off": cut(x), "squashed": math.Tanh(x)}[name]
+				}
+			}
+		}
+		_, d := r.judge()
+		assert.Equal(t, Clean, d.Verdict, name)
+	}
 }

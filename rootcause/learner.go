@@ -89,8 +89,8 @@ func (c *Case) judgeLearner(r *step) Feature {
 		out.Measured, out.Baseline = grown, weightGrowth
 		return out
 	}
-	if f, stride := c.stdStride(); stride >= stdMove {
-		out := found(yes, fmt.Sprintf("%s moved by %s in a single gradient step, which no sane learning rate does", f.Name, num(stride))).in(f, -1, -1, r.tick)
+	if f, stride := c.stdStride(); stride >= stdMove && !c.weightsStay(stride) {
+		out := found(yes, fmt.Sprintf("%s moved by %s %s, which no sane learning rate does", f.Name, num(stride), f.perRecord())).in(f, -1, -1, r.tick)
 		out.Measured, out.Baseline = stride, stdMove
 		return out
 	}
@@ -126,9 +126,15 @@ func (s *step) share() (bad, all int) {
 // sudden reports whether a value of the learner became NaN in one step out of
 // ordinary ones, and nothing else of the learner was on its way up.
 func (c *Case) sudden(r *step) bool {
-	if r.class != "nan" || r.first() && !c.newborn(r) {
-		return false
+	if _, ok := c.squashedLoss(r); ok {
+		return true
 	}
+	return r.class == "nan" && (!r.first() || c.newborn(r)) && c.quietBefore(r)
+}
+
+// quietBefore reports whether no loss, gradient or value was on its way up before a
+// step.
+func (c *Case) quietBefore(r *step) bool {
 	return !slices.ContainsFunc(c.fields, func(f *field) bool {
 		if f.kind != loss && f.kind != grad && f.kind != value {
 			return false
@@ -158,6 +164,42 @@ func (c *Case) stdStride() (*field, float64) {
 	}
 	return f, quiet(moves, true)
 }
+
+// perRecord says what lies between two records of a parameter.
+func (f *field) perRecord() string {
+	if f.Clock == dump.ClockMinibatch {
+		return "in a single gradient step"
+	}
+	return "from one record to the next"
+}
+
+// strideApart is how many times the stride of every weight that of the std must be to
+// be its own: one learning rate moves both about alike.
+const strideApart = 30.0
+
+// weightsStay reports whether weights of a network are recorded, and none of them moves
+// by anything like the stride of the std: then the learning rate is not to blame, but
+// what drives the std alone, such as a bonus for entropy.
+func (c *Case) weightsStay(stride float64) bool {
+	seen := false
+	for _, f := range c.fields {
+		if f.kind != param || f.Stage != dump.StageParam {
+			continue
+		}
+		for i := 1; i < f.len() && f.frames.Ticks[i] < c.deadline(); i++ {
+			for col := range f.to - f.from {
+				if strideApart*math.Abs(f.at(i, 0, col)-f.at(i-1, 0, col)) > stride {
+					return false
+				}
+			}
+			seen = seen || f.to-f.from >= someWeights
+		}
+	}
+	return seen
+}
+
+// someWeights is from how many columns on a parameter is of a network.
+const someWeights = 4
 
 // weights says how the weights grew, "" when they did not.
 func (c *Case) weights() string {

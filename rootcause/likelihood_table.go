@@ -354,7 +354,7 @@ var likelihoods = []row{
 	}},
 	{X23, "control", likes{
 		contact: .002, reward: .002, normalizer: .002, std: .002, graph: .01,
-		capacity: .002, model: .002, sensor: .002, reset: .002, action: .005, learner: .002, math: .2, unknown: .02,
+		capacity: .002, model: .002, sensor: .002, reset: .002, action: .005, learner: .002, math: .15, unknown: .02,
 	}},
 	{X23, "optimizer", likes{
 		contact: .001, reward: .001, normalizer: .001, std: .002, graph: .005,
@@ -367,6 +367,10 @@ var likelihoods = []row{
 	{X23, "flat", likes{
 		contact: .001, reward: .001, normalizer: .001, std: .001, graph: .001,
 		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .005, math: .08, unknown: .003,
+	}},
+	{X23, "bound", likes{
+		contact: .001, reward: .001, normalizer: .001, std: .002, graph: .001,
+		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .006, math: .06, unknown: .002,
 	}},
 	{X23, no, likes{
 		contact: .987, reward: .987, normalizer: .977, std: .896, graph: .955,

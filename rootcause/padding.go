@@ -160,7 +160,7 @@ func (c *Case) fillerRows() Feature {
 }
 
 // unwritten finds samples of a batch of which everything that was stored is
-// non-finite at once, observation and reward alike, while the others are fine:
+// non-finite at once, observation, reward and flag alike, while the others are fine:
 // no formula spoils what another part of the loop has stored.
 func (c *Case) unwritten() (Feature, bool) {
 	o := c.tripped
@@ -171,12 +171,15 @@ func (c *Case) unwritten() (Feature, bool) {
 	var names []string
 	kinds := map[kind]bool{}
 	for _, f := range c.fields {
-		stored := f.kind == obs || f.kind == term || f.kind == reward
+		stored := f.kind == obs || f.kind == term || f.kind == reward || f.kind == done
 		i := f.upTo(o.tick)
 		if !stored || f.PerEnv || i < 0 || f.frames.Ticks[i] != o.tick || f.to-f.from < batchWidth {
 			continue
 		}
 		bad := f.badColumns(i)
+		if f.kind == done && len(bad) == 0 { // most are stored as what holds no NaN
+			continue
+		}
 		if len(bad) == 0 || 2*len(bad) > f.to-f.from || names != nil && !slices.Equal(bad, samples) {
 			return Feature{}, false
 		}

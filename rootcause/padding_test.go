@@ -37,6 +37,33 @@ func TestNeverWritten(t *testing.T) {
 	}
 }
 
+// TestFlagNeverWritten is X18 where the reward and the flag of the same sample are NaN:
+// no formula spoils both, and a flag that is fine says nothing, for most hold no NaN.
+func TestFlagNeverWritten(t *testing.T) {
+	replay := func(bad ...int) *loopRun {
+		r, cols := newRun(200), make([]string, 32)
+		last := len(r.fields["loss.total"].v) - 1
+		r.add("reward.batch", dump.StageReward, cols, func(i, col int) float64 { return 1 + 0.1*hash(i, col) }).set("reward.batch", last, 0, 4, nan).
+			add("done.batch", dump.StageDone, cols, func(i, col int) float64 { return 0 })
+		for _, col := range bad {
+			r.set("done.batch", last, 0, col, nan)
+		}
+		return r.set("loss.total", -1, 0, 0, nan)
+	}
+	c, d := replay(4).judge()
+	assert.Equal(t, "unwritten", c.feature(X18).Value, c.feature(X18).Text)
+	assert.Equal(t, PaddingRows, d.Verdict)
+	for name, r := range map[string]*loopRun{
+		"a reward alone":          replay(),
+		"a flag of another":       replay(5),
+		"more flags than rewards": replay(4, 5),
+	} {
+		c, d := r.judge()
+		assert.NotEqual(t, "unwritten", c.feature(X18).Value, name)
+		assert.NotEqual(t, PaddingRows, d.Verdict, name)
+	}
+}
+
 // TestAllOver is X18 where every row of the file ends in the very record in which
 // it goes bad: what was not finite may be what ended them.
 func TestAllOver(t *testing.T) {
