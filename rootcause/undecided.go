@@ -24,18 +24,30 @@ func (c *Case) undecided() (out []undecided) {
 			ask: "record contact.dist, and ncon and nefc, on the substep clock",
 		})
 	}
-	if c.is(X20, "elsewhere") && c.is(X22, yes) {
-		out = append(out, undecided{
-			a: RankDesync, b: AutodiffSingular,
-			why: "Gradients are recorded behind the all-reduce alone, so this rank may have made the NaN itself or been sent it",
-			ask: "record the gradient of each rank before the all-reduce (grad_norm.local)",
-		})
-	}
 	if c.contactUntold() {
 		out = append(out, undecided{
 			a: ContactDivergence, b: BadModel,
 			why: "Neither contacts nor the model are in the dump, and both run away like this",
 			ask: "put the .mjb beside the dump, or record nefc and solver_niter on the substep clock",
+		})
+	}
+	if c.is(X18, yes) && c.is(X5, yes, "seen") && r.is(obs) && c.first(body...) == nil {
+		out = append(out, undecided{
+			a: PaddingRows, b: BadReset,
+			why: "The observation of an env whose episode is over is the first of the next one too, and the state that the reset left is not recorded",
+			ask: "record qpos and qvel right after the reset",
+		})
+	}
+	return append(out, c.undecidedLearner(r)...)
+}
+
+// undecidedLearner returns those of the pairs that are about the learner.
+func (c *Case) undecidedLearner(r *step) (out []undecided) {
+	if c.is(X20, "elsewhere") && c.is(X22, yes) {
+		out = append(out, undecided{
+			a: RankDesync, b: AutodiffSingular,
+			why: "Gradients are recorded behind the all-reduce alone, so this rank may have made the NaN itself or been sent it",
+			ask: "record the gradient of each rank before the all-reduce (grad_norm.local)",
 		})
 	}
 	if c.first(grad) == nil {

@@ -280,3 +280,21 @@ func TestLossBeyondUse(t *testing.T) {
 	_, d = newRun(60).all("loss.total", 0, 1e15).judge()
 	assert.Equal(t, Clean, d.Verdict)
 }
+
+// TestFillerOrReset: without the physics, an observation that is NaN exactly where an
+// episode was over may be filler, or what the reset left.
+func TestFillerOrReset(t *testing.T) {
+	bad := func() *loopRun {
+		r := newRun(60)
+		for _, row := range []int{1, 3} {
+			r.set("done", 50, row, 0, 1).set("obs.policy", 50, row, 2, nan)
+		}
+		return r
+	}
+	c, d := bad().drop(physicsFields...).judge()
+	assert.Equal(t, yes, c.feature(X18).Value, c.feature(X18).Text)
+	assert.Equal(t, UnknownCause, d.Verdict)
+	assert.True(t, says(&d, PaddingRows, BadReset, "right after the reset"), d.Next)
+	_, d = bad().judge()
+	assert.Equal(t, PaddingRows, d.Causes[0].ID, "the state is recorded and fine")
+}
