@@ -79,7 +79,7 @@ func (c *Case) undecidedLearner(r *step) (out []undecided) {
 // contactUntold reports whether nothing that is recorded tells contacts from a model
 // that runs away by itself.
 func (c *Case) contactUntold() bool {
-	for _, id := range []FeatureID{F3, F4, X1, X2, X6, X11, X12, X14, X15, X16, X26, X28, X30} {
+	for _, id := range []FeatureID{F3, F4, X1, X2, X6, X11, X12, X14, X15, X16, X25, X26, X28, X30} {
 		if !c.is(id, unknown) {
 			return false
 		}
