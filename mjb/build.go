@@ -25,6 +25,7 @@ func (f *file) model() *Model {
 	f.joints(m)
 	f.geoms(m)
 	f.actuators(m)
+	f.sensors(m)
 	return m
 }
 

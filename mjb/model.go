@@ -21,6 +21,7 @@ type Model struct {
 	Joints      []Joint
 	Actuators   []Actuator
 	Geoms       []Geom
+	Sensors     []Sensor
 	Qpos0       []float64 // the configuration that the joints' angles count from
 	DofArmature []float64 // per dof
 	DofDamping  []float64 // per dof

@@ -57,7 +57,7 @@ func (c *Case) noticed() (step, bool) {
 // values were replaced, or contacts are dropped all the time.
 func (c *Case) silent() []string {
 	var said []string
-	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues, (*Case).dropping, (*Case).deaf, (*Case).stdAdrift, (*Case).stuckColumns, (*Case).heldStill} {
+	for _, measure := range []func(*Case) Feature{(*Case).precision, (*Case).normalizerLost, (*Case).ranks, (*Case).maskedValues, (*Case).dropping, (*Case).deaf, (*Case).stdAdrift, (*Case).stuckColumns, (*Case).heldStill, (*Case).bornInside} {
 		if f := measure(c); f.Value == yes || f.Value == "shown" || f.Value == halted {
 			said = append(said, f.Text)
 		}

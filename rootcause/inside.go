@@ -24,6 +24,11 @@ func (c *Case) bornInside() Feature {
 		return f
 	}
 	f, r := c.counterNamed("dist"), c.root()
+	if r == nil {
+		if f, ok := c.burstsAtResets(); ok {
+			return f
+		}
+	}
 	switch {
 	case f.len() == 0 || !f.PerEnv:
 		return unmeasured("contact.dist on the substep clock")

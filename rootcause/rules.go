@@ -198,7 +198,7 @@ var rules = []rule{
 	},
 	{
 		id: X25, name: "telltale", group: "X25", measure: (*Case).telltale,
-		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign, or gains of zero in envs that do not move; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds, or a line of delayed actions, as they were",
+		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign, or gains of zero in envs that do not move; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves, or are at their model's cutoff nearly always; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds, or a line of delayed actions, as they were",
 		ask:   "record lr, policy.std, every sensor and the model arrays that are randomised",
 	},
 	{
@@ -218,7 +218,7 @@ var rules = []rule{
 	},
 	{
 		id: X29, name: "born inside", group: "reset", measure: (*Case).bornInside,
-		means: "its first contacts after its reset were deeper than a step can make, and those of most other envs after theirs were not; or its reset left a joint half a turn past its range",
+		means: "its first contacts after its reset were deeper than a step can make, and those of most other envs after theirs were not; or its reset left a joint half a turn past its range; or the first step after most resets finds contacts and speeds far beyond all before",
 		ask:   "record contact.dist (the smallest of each env) on the substep clock, and resets as events",
 	},
 	{
