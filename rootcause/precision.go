@@ -22,7 +22,7 @@ const (
 // not move by a single bit, although what should move it is there. Rounding
 // swallows the update; no value of such a run is ever non-finite.
 func (c *Case) precision() Feature {
-	if f, ok := c.firstOf((*Case).scaledOver, (*Case).flushed, (*Case).allFlushed, (*Case).stalled, (*Case).swallowed, (*Case).heldPlace); ok {
+	if f, ok := c.firstOf((*Case).scaledOver, (*Case).flushed, (*Case).allFlushed, (*Case).stalled, (*Case).swallowed, (*Case).heldPlace, (*Case).roundedDiscount); ok {
 		return f
 	}
 	low := c.lowPrecision()
@@ -39,7 +39,7 @@ func (c *Case) precision() Feature {
 		if !still || low == "" || !heldIn(value, low) || f.atClamp(value) {
 			continue
 		}
-		why, ok := c.pushed()
+		why, ok := c.pushed(f)
 		if !ok {
 			continue
 		}
@@ -133,8 +133,9 @@ func (c *Case) lowPrecision() string {
 }
 
 // pushed says what should move the temperature: a gradient of its own that is
-// not zero, or an entropy that stays off its target on one side.
-func (c *Case) pushed() (string, bool) {
+// not zero, an entropy that stays off its target on one side, or a loss of its own
+// that stays on one side of zero.
+func (c *Case) pushed(of *field) (string, bool) {
 	for _, f := range c.fields {
 		name := strings.ToLower(f.Name)
 		if strings.Contains(name, "grad") && strings.Contains(name, "alpha") {
@@ -144,15 +145,18 @@ func (c *Case) pushed() (string, bool) {
 		}
 	}
 	target, ok := c.entropyTarget()
-	if !ok || !c.tuned() {
+	if !c.tuned() {
 		return "", false
+	}
+	if !ok {
+		return c.ownLoss(of)
 	}
 	for _, f := range c.fields {
 		name := strings.ToLower(f.Name)
 		if !strings.Contains(name, "entropy") || strings.Contains(name, "target") || strings.Contains(name, "loss") || strings.Contains(name, "coef") {
 			continue
 		}
-		if gap, ok := f.offTarget(target); ok {
+		if gap, ok := f.offTarget(target, entropyGap, stillFor/2); ok {
 			return fmt.Sprintf("%s stays %s nats off its target of %s", f.Name, num(math.Abs(gap)), num(target)), true
 		}
 	}
@@ -223,17 +227,17 @@ func (c *Case) entropyTarget() (float64, bool) {
 }
 
 // offTarget returns the mean distance of a field from a target over the longest
-// run of records in which it stays on one side of it by more than entropyGap.
+// run of records in which it stays on one side of it by more than a bound.
 // ok is false when no run is long enough to move what follows it.
-func (f *field) offTarget(target float64) (gap float64, ok bool) {
+func (f *field) offTarget(target, bound float64, long int) (gap float64, ok bool) {
 	best, n, sum := 0, 0, 0.0
 	side := 0.0
 	for _, x := range f.means() {
 		d := x - target
-		if math.Abs(d) <= entropyGap || d*side < 0 {
+		if math.Abs(d) <= bound || d*side < 0 {
 			n, sum = 0, 0
 		}
-		if math.Abs(d) <= entropyGap {
+		if math.Abs(d) <= bound {
 			continue
 		}
 		side, n, sum = d, n+1, sum+d
@@ -241,7 +245,7 @@ func (f *field) offTarget(target float64) (gap float64, ok bool) {
 			best, gap = n, sum/float64(n)
 		}
 	}
-	return gap, best >= stillFor/2
+	return gap, best >= long
 }
 
 // means returns the mean over the rows of a field's first column in every

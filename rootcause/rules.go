@@ -198,7 +198,7 @@ var rules = []rule{
 	},
 	{
 		id: X25, name: "telltale", group: "X25", measure: (*Case).telltale,
-		means: "\"ascent\": a learning rate below zero; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign, or gains of zero in envs that do not move; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves, or are at their model's cutoff nearly always; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds, or a line of delayed actions, as they were",
+		means: "\"ascent\": a learning rate below zero, a discount above one that the targets of a critic show, or weights that move ten times as far as the learning rate lets Adam; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign, or gains of zero in envs that do not move; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves, or are at their model's cutoff nearly always; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds, or a line of delayed actions, as they were",
 		ask:   "record lr, policy.std, every sensor and the model arrays that are randomised",
 	},
 	{
