@@ -80,10 +80,12 @@ static ng_known *find(const ng_known_checks *c, int32_t advance, object *clock, 
 }
 
 /* Has the objects and what the word behind their type points to, as a rule the
- * framework's own part, fetched into the caches all at once instead of one after the other. */
-static void fetch(const ng_known_checks *c, object *const *arrays, int n) {
+ * framework's own part, fetched into the caches all at once instead of one after the
+ * other. An object of another type may end before that word. */
+static void fetch(const ng_known_checks *c, const ng_source *sources, object *const *arrays, int n) {
 	for (int i = 0; i < n; i++) __builtin_prefetch(arrays[i]);
 	for (int i = 0; i < n; i++) {
+		if (type_of(arrays[i], c->type_at) != sources[i].type) return;
 		const char *own = ((char **)((char *)arrays[i] + c->type_at))[1];
 		__builtin_prefetch(own); /* which may point anywhere */
 		__builtin_prefetch(own + 64);
@@ -98,12 +100,13 @@ static object *again(object *self, object *const *args, intptr_t n, int32_t adva
 	int code = NG_UNLIKE, count = n > 0 ? list(c, args + 1, n - 1, names, arrays) : -1;
 	ng_known *known = count > 0 ? find(c, advance, args[0], names, count) : NULL;
 	if (known != NULL) {
-		fetch(c, arrays, count);
+		const ng_ref *refs = known->refs;
+		fetch(c, known->sources, arrays, count);
 		known->busy = 1; /* the check lets the interpreter's lock go */
 		for (int i = 0; i < count; i++) py.keep(arrays[i]);
 		code = check_objects(known, c->type_at, arrays);
 		for (int i = 0; i < count; i++) py.release(arrays[i]);
-		known->busy = 0;
+		if (known->refs == refs) known->busy = 0; /* else it was learned anew meanwhile, and that is not this call's */
 	}
 	if (code == NG_UNLIKE) py.forget_error(); /* the framework's */
 	return py.number(code);

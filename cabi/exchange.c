@@ -78,7 +78,7 @@ static int place(const dl_tensor *t, ng_ref *ref) {
 	int host = t->device_type == DL_CPU || t->device_type == DL_CUDA_HOST;
 	int cuda = t->device_type == DL_CUDA || t->device_type == DL_CUDA_MANAGED;
 	ng_ref now = {.rows = 1};
-	if (dtype_of(t) != ref->dtype || t->strides == NULL) return 0;
+	if (dtype_of(t) != ref->dtype || t->strides == NULL || t->data == NULL) return 0;
 	if (ref->memory == NG_HOST ? !host : !cuda || t->device_id != ref->device) return 0;
 	int32_t first = 0;
 	if (ref->rows != 1) {

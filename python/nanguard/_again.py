@@ -50,11 +50,11 @@ class Again:
         at, times = self._places.get(key, (len(self._places), 0))
         if self.check is _unknown or at == _CHECKS or times == _CHANCES or self._known[at].busy:
             return
-        self._places[key] = at, times + 1
         known, type_at, kept = plan.known(clock, names)
         known.advance = advance
         self._kept.append(kept)
         self._known[at] = known
+        self._places[key] = at, times + 1
         self._all.type_at, self._all.count = type_at, len(self._places)
 
     def forget(self) -> None:

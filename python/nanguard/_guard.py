@@ -313,7 +313,9 @@ class Guard:
         if defer:
             kept = dict(arrays or ())  # quicker than {**arrays}
             kept.update(named)
-            self._deferred[clock, stream is None] = kept, stream
+            mine = kept, stream
+            while self._deferred.setdefault((clock, stream is None), mine) is not mine:
+                self._flush()  # another thread deferred one meanwhile
         else:
             self._check(True, clock, arrays, named, stream)
 
@@ -328,7 +330,7 @@ class Guard:
             if deferred is not None:
                 code = self._again.check(clock, deferred[0], arrays, named)
                 if code == UNLIKE:
-                    self._check_both(clock, deferred[0], {**(arrays or {}), **named})
+                    self._check_both(clock, deferred[0], arrays, named)
                 elif code != 0:
                     self._after(code)
                 return
@@ -377,16 +379,28 @@ class Guard:
         elif code != 0:
             self._after(code)
 
-    def _check_both(self, clock: str, deferred: dict[str, Any], named: dict[str, Any]) -> None:
+    def _check_both(self, clock: str, deferred: dict[str, Any], arrays: Mapping[str, Any] | None, named: dict[str, Any]) -> None:
         """Makes a check that was deferred together with what follows it; one after the other where a field is of both."""
-        if deferred.keys() & named.keys():
+        try:
+            named = {**(arrays or {}), **named}
+            code = UNLIKE if deferred.keys() & named.keys() else self._make(True, clock, {**deferred, **named}, None)
+        except Exception:
+            self._check_anew(True, clock, deferred, None)  # which is not to be lost with what follows it
+            raise
+        if code == UNLIKE:
             self._check_anew(True, clock, deferred, None)
             self._check_anew(False, clock, named, None)
-        else:
-            self._check_anew(True, clock, {**deferred, **named}, None)
+        elif code != 0 or not self._said_plan:
+            self._after(code)
 
     def _check_anew(self, advance: bool, clock: str, named: dict[str, Any], stream: Any) -> None:
         """Makes a check that the library does not know, or not like this, and has it know it if it can."""
+        code = self._make(advance, clock, named, stream)
+        if code != 0 or not self._said_plan:
+            self._after(code)
+
+    def _make(self, advance: bool, clock: str, named: dict[str, Any], stream: Any) -> int:
+        """Makes a check and returns its code; when it raises, nothing was checked."""
         with self._lock:
             if self._watched.get(clock):
                 named = self._with_watched(clock, named)
@@ -394,15 +408,15 @@ class Guard:
             keep = plan.fill(tuple(named.values()))
             if plan.watched:
                 self._note_moved(plan)
+            on = plan.on(stream)
+            code: int = (self._lib.ng_check if advance else self._lib.ng_check_same)(*plan.args, on)
+            if plan.lent:
+                plan.hold(on)
+            del keep
+            self._lib.ok(code)
             if plan.known_to_library and stream is None:
                 self._again.learn(plan, advance, clock, tuple(named))
-            stream = plan.on(stream)
-            code = (self._lib.ng_check if advance else self._lib.ng_check_same)(*plan.args, stream)
-            if plan.lent:
-                plan.hold(stream)
-            del keep
-        if code != 0 or not self._said_plan:
-            self._after(code)
+        return code
 
     def _flush(self) -> None:
         """Makes the check that was deferred and has the watched modules check what they saw: both were before whatever comes now."""

@@ -4,7 +4,7 @@ import os
 import random
 import sys
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, UserDict
 from pathlib import Path
 
 import numpy as np
@@ -267,3 +267,127 @@ def test_the_same_comes_of_it(dumps, open_dump, monkeypatch, seed) -> None:
     assert said == want and fields.keys() == want_fields.keys()
     for name, a in fields.items():
         np.testing.assert_array_equal(a, want_fields[name], err_msg=name)
+
+
+class Asks(UserDict):
+    """Arrays that run a function when they are listed."""
+
+    def __init__(self, then, arrays) -> None:
+        super().__init__(arrays)
+        self.then = then
+
+    def keys(self):
+        self.then()
+        return super().keys()
+
+
+def test_what_two_threads_defer_at_once_is_all_checked(dumps, open_dump) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        meanwhile = threading.Thread(target=guard.check, args=("step", {"obs.a": ones(1)}), kwargs={"defer": True})
+
+        def other() -> None:
+            meanwhile.start()
+            meanwhile.join()
+
+        guard.check("step", Asks(other, {"obs.a": ones(2)}), defer=True)
+        guard.check_same("step", {"obs.b": ones(3)})
+        d = open_dump(guard.dump())
+    assert list(d.field("obs.a")[:, 0, 0]) == [1, 2] and list(d.field("obs.b.count")) == [2]
+
+
+@pytest.mark.parametrize("after", [0, 3])
+@pytest.mark.parametrize("wrong", [{"obs.b": ones(0, 3)}, {"obs.b": None}, {"obs.b": np.zeros((ENVS, 2), "c8")}, 5])
+def test_what_was_deferred_is_checked_when_what_follows_cannot_be(dumps, wrong, after) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.bind("obs.b", ones(0), clock="step")
+        for _ in range(after):
+            guard.check("step", {"obs.a": ones(0)}, defer=True)
+            guard.check_same("step", {"obs.b": ones(0)})
+        bad = ones(0)
+        bad.array[4, 1] = np.nan
+        for _ in range(2):
+            guard.check("step", {"obs.a": bad}, defer=True)
+            with pytest.raises((nanguard.NanGuardError, TypeError)):
+                guard.check_same("step", wrong)
+        v = guard.wait()
+        assert v is not None and (v.field, v.env, v.count) == ("obs.a", 4, after + 1)
+
+
+def test_a_trip_of_both_is_one_check(dumps, open_dump) -> None:
+    """What a trip raises does not have the check made twice."""
+    with nanguard.Guard(ENVS, dumps, on_trip="raise", post_frames=2) as guard:
+        for i in range(2):
+            guard.check("step", {"obs.a": ones(i)}, defer=True)
+            guard.check_same("step", {"obs.b": ones(np.nan if i else 0)})
+        for i in range(2, 6):
+            try:
+                guard.check("step", {"obs.a": ones(i)})
+            except nanguard.Tripped:
+                break
+        guard.wait()
+        v = guard.poll()
+        assert (v.field, v.count, v.tick) == ("obs.b", 2, 2)
+        d = open_dump(v.path)
+    assert list(d.field("obs.a")[:, 0, 0]) == [0, 1, 2, 3]
+
+
+class Slow(Tensor):
+    """A tensor whose framework takes long to say where it is."""
+
+    asked_for = threading.Event()
+    go_on = threading.Event()
+
+    @property
+    def broken(self) -> bool:
+        if threading.current_thread() is not threading.main_thread():
+            self.asked_for.set()
+            self.go_on.wait(20)
+        return False
+
+    @broken.setter
+    def broken(self, value: bool) -> None:
+        pass
+
+
+def test_a_check_that_ends_does_not_end_another(dumps, monkeypatch) -> None:
+    """A check that was learned anew while one of before was under way is under way for itself."""
+
+    def slow() -> Slow:
+        return Slow(np.zeros((ENVS, 2), np.float32))
+
+    with nanguard.Guard(ENVS, dumps) as guard:
+        for _ in range(2):
+            guard.check(obs=slow())
+        again, (known, *_) = guard._again, guard._again._known
+        first, first_goes = threading.Thread(target=guard.check, kwargs={"obs": slow()}), threading.Event()
+        real, started = type(guard._plans["step", "obs"]).known, []
+
+        def meanwhile(plan, clock, names):
+            if not started:
+                started.append(first)
+                Slow.go_on, Slow.asked_for = first_goes, threading.Event()
+                first.start()
+                assert Slow.asked_for.wait(20)
+            return real(plan, clock, names)
+
+        monkeypatch.setattr("nanguard._plan.Plan.known", meanwhile)
+        guard._check_anew(True, "step", {"obs": slow()}, None)  # learns it anew, and another begins meanwhile
+        Slow.go_on, Slow.asked_for = threading.Event(), threading.Event()
+        second = threading.Thread(target=guard.check, kwargs={"obs": slow()})
+        second.start()
+        assert Slow.asked_for.wait(20) and known.busy
+        first_goes.set()
+        first.join(20)
+        assert known.busy
+        Slow.go_on.set()
+        second.join(20)
+        assert not known.busy and again.check("step", {"obs": slow()}) == 0
+
+
+def test_a_check_that_was_refused_is_not_learned(dumps, anew) -> None:
+    with nanguard.Guard(ENVS, dumps) as guard:
+        guard.check(obs=ones(0))
+        for _ in range(5):
+            assert code_of(guard.check, obs=ones(0, 3)) == "changed"
+            guard.check(obs=ones(0))
+        assert len(anew) == 6
