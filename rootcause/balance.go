@@ -46,7 +46,22 @@ func (b *Balance) Weigh(w *Weights) ([]Belief, []Term) {
 // feature says to them.
 func (b *Balance) weigh(w *Weights) ([]candidate, []weighing) {
 	cs := slices.Clone(b.running)
-	return cs, tempered(b.said, cs, w, w.temperature(b.findings))
+	ws := tempered(b.said, cs, w, w.temperature(b.findings))
+	keep(cs, w.unforeseen(b.findings))
+	return cs, ws
+}
+
+// keep gives a share of the belief to "unknown": facts that all agree may still be
+// about something else.
+func keep(cs []candidate, share float64) {
+	i := slices.IndexFunc(cs, func(c candidate) bool { return c.id == UnknownCause })
+	if i < 0 {
+		return
+	}
+	for k := range cs {
+		cs[k].post *= 1 - share
+	}
+	cs[i].post += share
 }
 
 func beliefs(cs []candidate) []Belief {

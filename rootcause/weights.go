@@ -26,7 +26,8 @@ type Band struct {
 	Censored    bool    `json:"censored"` // it may have begun in what is not recorded
 	Coverage    float64 `json:"coverage"` // at least
 	Temperature float64 `json:"temperature"`
-	Belief      float64 `json:"belief"` // a verdict needs so much in this band, and no less than elsewhere
+	Unforeseen  float64 `json:"unforeseen"` // share of the belief that goes to "unknown" whatever the facts say
+	Belief      float64 `json:"belief"`     // a verdict needs so much in this band, and no less than elsewhere
 }
 
 //go:embed weights.json
@@ -71,6 +72,9 @@ func ReadWeights(data []byte) (*Weights, error) {
 		if !(b.Temperature > 0) {
 			return nil, fmt.Errorf("weights: band %q has temperature %g", b.Name, b.Temperature)
 		}
+		if !(b.Unforeseen >= 0 && b.Unforeseen < 1) {
+			return nil, fmt.Errorf("weights: band %q keeps %g for what was not foreseen", b.Name, b.Unforeseen)
+		}
 	}
 	if !(w.Belief > 0 && w.Belief < 1 && w.Lead >= 1) {
 		return nil, fmt.Errorf("weights: a verdict at a belief of %g and a lead of %g", w.Belief, w.Lead)
@@ -105,4 +109,13 @@ func (w *Weights) temperature(f *Findings) float64 {
 		return w.Bands[i].Temperature
 	}
 	return 1
+}
+
+// unforeseen returns the share of the belief that a dump's band keeps for what no
+// fact sees.
+func (w *Weights) unforeseen(f *Findings) float64 {
+	if i := w.Band(f); i >= 0 {
+		return w.Bands[i].Unforeseen
+	}
+	return 0
 }

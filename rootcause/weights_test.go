@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,6 +45,7 @@ func TestReadWeightsRefuses(t *testing.T) {
 		"no trust":         `{"trust": {"F1": 0}, "belief": 0.6, "lead": 2}`,
 		"no such cause":    `{"prior": {"gremlins": 1}, "belief": 0.6, "lead": 2}`,
 		"no temperature":   `{"bands": [{"name": "all"}], "belief": 0.6, "lead": 2}`,
+		"all unforeseen":   `{"bands": [{"name": "all", "temperature": 1, "unforeseen": 1}], "belief": 0.6, "lead": 2}`,
 		"no bar":           `{}`,
 		"a bar of nothing": `{"belief": 0.6, "lead": 0.5}`,
 	} {
@@ -80,4 +82,33 @@ func TestTemperature(t *testing.T) {
 	f.barred = true
 	_, verdict = f.Rank(Options{Weights: w})
 	assert.Equal(t, UnknownCause, verdict)
+}
+
+// TestUnforeseen: facts that all agree leave the share of the band to "unknown", and
+// the order of the others as it is.
+func TestUnforeseen(t *testing.T) {
+	f := &Findings{features: given(F1, onPhysics, F2, yes, F3, yes, F8, "few"), coverage: 0.8}
+	for i := range catalogue {
+		if catalogue[i].enters == nil {
+			f.running = append(f.running, entrant{i, 1})
+		}
+	}
+	w := HandSet()
+	w.Bands = []Band{{Name: "all", Temperature: 1}}
+	sure, _ := f.Rank(Options{Weights: w})
+	w.Bands[0].Unforeseen = 0.1
+	doubted, _ := f.Rank(Options{Weights: w})
+	share := func(all []Belief, cause string) float64 {
+		return all[slices.IndexFunc(all, func(b Belief) bool { return b.Cause == cause })].Probability
+	}
+	assert.InDelta(t, 0.1+0.9*share(sure, UnknownCause), share(doubted, UnknownCause), 1e-12)
+	assert.Equal(t, ContactDivergence, doubted[0].Cause)
+	sum := 0.0
+	for _, b := range doubted {
+		sum += b.Probability
+		if b.Cause != UnknownCause {
+			assert.InDelta(t, 0.9*share(sure, b.Cause), b.Probability, 1e-12, b.Cause)
+		}
+	}
+	assert.InDelta(t, 1, sum, 1e-12)
 }

@@ -12,19 +12,20 @@ import (
 	"github.com/nanguard/nanguard/rootcause"
 )
 
-// TestWeigh: a fixture counts as much as a captured dump, whatever its seeds, and
-// a degraded version half.
+// TestWeigh: a fixture counts as much as a captured dump, whatever its seeds, a
+// degraded version half, and every cause as much as any other.
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	all := []example{
-		{sample: sample{Source: "fixture", Name: "a", Seed: 0, Version: "full"}},
-		{sample: sample{Source: "fixture", Name: "a", Seed: 2, Version: "full"}},
-		{sample: sample{Source: "fixture", Name: "a", Seed: 0, Version: "sb3"}},
-		{sample: sample{Source: "captured", Name: "b", Version: "full"}},
+		{sample: sample{Source: "fixture", Name: "a", Seed: 0, Version: "full", Want: "x"}},
+		{sample: sample{Source: "fixture", Name: "a", Seed: 2, Version: "full", Want: "x"}},
+		{sample: sample{Source: "fixture", Name: "a", Seed: 0, Version: "sb3", Want: "x"}},
+		{sample: sample{Source: "captured", Name: "b", Version: "full", Want: "x"}},
+		{sample: sample{Source: "captured", Name: "c", Version: "full", Want: "y"}},
 	}
 	weigh(all)
-	for i, want := range []float64{0.5, 0.5, 0.5, 1} {
-		assert.InDelta(t, want, all[i].weight, 1e-12, "%d", i)
+	for i, want := range []float64{0.5, 0.5, 0.5, 1, 2.5} {
+		assert.InDelta(t, want*1.75/2.5, all[i].weight, 1e-12, "%d", i) // of 3.5 in all, each cause has half
 	}
 }
 
@@ -75,12 +76,12 @@ func TestSlope(t *testing.T) {
 	p, w := newParameters(all), rootcause.HandSet()
 	x := make([]float64, len(p.features)+len(p.causes))
 	for i := range x {
-		x[i] = 0.01 * float64(i%7-3) // apart from zero, where two members of a group may be as strong
+		x[i] = 0.05 * float64(i%7-3) // apart from zero, where two members of a group may be as strong
 	}
 	grad, at := slices.Clone(x), slices.Clone(x)
 	clear(grad)
 	p.set(w, x)
-	assert.InDelta(t, loss(all, w), p.slope(all, w, grad), 1e-9)
+	assert.InDelta(t, loss(all, w), p.slope(all, w, x, grad), 1e-9)
 	steep := 0
 	for i := range x {
 		const h = 1e-5
