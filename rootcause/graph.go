@@ -159,7 +159,7 @@ func (c *Case) frozen() Feature {
 			}
 		}
 	}
-	if f, ok := c.held(); ok {
+	if f, ok := c.firstOf((*Case).held, (*Case).deafened); ok {
 		return f
 	}
 	if f := c.stuckColumns(); f.Value == yes {

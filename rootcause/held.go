@@ -85,7 +85,7 @@ func (f *field) changes(first, last int) bool {
 
 // heldStill is held as a feature.
 func (c *Case) heldStill() Feature {
-	if f, ok := c.held(); ok {
+	if f, ok := c.firstOf((*Case).held, (*Case).deafened); ok {
 		return f
 	}
 	return found(no, "no control and no reward is held")

@@ -143,7 +143,7 @@ var rules = []rule{
 	},
 	{
 		id: X8, name: "frozen", group: "X8", measure: (*Case).frozen,
-		means: "controls or sensors stand still, bit for bit, while what they are made from goes on, or rewards do over resets; or (\"part\") some columns of an observation do in all envs",
+		means: "controls or sensors stand still, bit for bit, while what they are made from goes on, or rewards do over resets, or a policy no longer answers the leap of its observation at a reset; or (\"part\") some columns of an observation do in all envs",
 		ask:   "record ctrl beside action",
 	},
 	{
