@@ -99,7 +99,7 @@ func (c *Case) judgeLearner(r *step) Feature {
 			return found("partial", fmt.Sprintf("%s is %s in %d of the %d samples of a batch, and fine in the others: one network makes them all", r.name, words[r.class], bad, all)).in(r.f, r.env, max(r.col, 0), r.tick)
 		}
 		if g, ok := c.stdFell(); ok && r.class == "nan" {
-			return idle(fmt.Sprintf("%s fell to next to zero before %s went bad: that drives every ratio and loss up, as a learner that explodes does, and the parameter behind it is not recorded", g.Name, r.name))
+			return idle(fmt.Sprintf("%s fell to next to zero before %s went bad: that drives every ratio and loss up, as a learner that explodes does, and what the update made of it is not recorded", g.Name, r.name))
 		}
 		if c.sudden(r) {
 			return found("sudden", fmt.Sprintf("%s is %s at once, out of an ordinary range", r.name, words[r.class])).in(r.f, r.env, max(r.col, 0), r.tick)

@@ -105,9 +105,13 @@ var likelihoods = []row{
 		contact: .02, reward: .02, normalizer: .02, std: .12, graph: .02,
 		capacity: .02, model: .02, sensor: .02, reset: .02, action: .02, learner: .05, math: .02, unknown: .04,
 	}},
+	{F10, sinking, likes{
+		contact: .0005, reward: .0005, normalizer: .0005, std: .05, graph: .0005,
+		capacity: .0005, model: .0005, sensor: .0005, reset: .0005, action: .0005, learner: .0025, math: .001, unknown: .002,
+	}},
 	{F10, no, likes{
-		contact: .96, reward: .96, normalizer: .93, std: .03, graph: .96,
-		capacity: .96, model: .96, sensor: .96, reset: .96, action: .88, learner: .30, math: .96, unknown: .86,
+		contact: .959, reward: .959, normalizer: .93, std: .03, graph: .959,
+		capacity: .959, model: .959, sensor: .959, reset: .959, action: .88, learner: .30, math: .959, unknown: .86,
 	}},
 	{F11, yes, likes{
 		contact: .02, reward: .05, normalizer: .10, std: .30, graph: .03,
@@ -537,7 +541,7 @@ var rare = map[string]map[outcome]float64{
 	AutodiffSingular: {
 		{X22, yes}: .90, {X21, "half"}: .01, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,
 		{F1, onStd}: .04, {F1, onLearner}: .90, {F1, onMultiple}: .02, {X3, yes}: .10, {X3, "sudden"}: .80, {X3, no}: .10,
-		{F10, yes}: .08, {F10, "low"}: .02, {F10, no}: .90, {F11, yes}: .20,
+		{F10, yes}: .08, {F10, "low"}: .02, {F10, sinking}: .001, {F10, no}: .90, {F11, yes}: .20,
 		{X20, "elsewhere"}: .40, {X20, no}: .55,
 	},
 	Backend: {

@@ -325,7 +325,7 @@ func checkStd(c *Case) (Status, string) {
 	switch {
 	case f.Value == yes && c.is(X3, yes):
 		return Implicated, f.Text + "; the rest of the learner ran away with it"
-	case f.Value == yes:
+	case f.Value == yes || f.Value == sinking:
 		return Implicated, f.Text
 	case f.Value == no:
 		return c.cleared(c.first(std, paramStd, logStd), f.Text)

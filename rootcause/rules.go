@@ -63,7 +63,7 @@ var rules = []rule{
 	},
 	{
 		id: F10, name: "std", group: "F10", measure: (*Case).stdAnomaly,
-		means: "at or below zero, at its clamp, non-finite from finite inputs, or blown up on the way from root to trip",
+		means: "at or below zero, at its clamp, non-finite from finite inputs, or blown up on the way from root to trip; (\"sinking\") a raw std with less left than its last update took, where the learner became NaN in the next",
 		ask:   "record policy.std, or the std parameter itself",
 	},
 	{
@@ -188,7 +188,7 @@ var rules = []rule{
 	},
 	{
 		id: X23, name: "density", group: "X23", measure: (*Case).density,
-		means: "a log-probability not finite from a finite action, mean and std; (\"control\") a control from a finite action and state; (\"optimizer\") a parameter from a finite loss and finite gradients; (\"network\") an output of the policy in few envs from finite inputs; (\"flat\") a loss or advantage of one sample, or of values that are all the same",
+		means: "a log-probability not finite from a finite action, mean and std; (\"control\") a control from a finite action and state; (\"optimizer\") a parameter from a finite loss and finite gradients; (\"network\") an output of the policy in few envs from finite inputs; (\"flat\") a loss or advantage of one sample, or of values that are all the same; (\"bound\") a loss infinite at once while actions of a tanh are exactly at its bound",
 		ask:   "record action, ctrl, policy.mean, policy.std and log_prob, and gradients beside the parameters",
 	},
 	{

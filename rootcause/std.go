@@ -90,12 +90,40 @@ func (c *Case) judgeStd(f *field) (Feature, bool) {
 		value = yes
 		text = fmt.Sprintf("%s sits at its clamp (%s)", f.label(col), num(least))
 	}
-	if value == no && c.stdMayFall(f, least) {
+	if value == no && c.stdSinks(f, i) {
+		value, text = sinking, fmt.Sprintf("%s was %s%s and fell by more than that in the update before: at that pace it is below zero in the one in which %s went bad, and no sampler or logarithm takes that", f.label(col), num(least), f.trend(i, row, col), c.root().name)
+	} else if value == no && c.stdMayFall(f, least) {
 		value, text = "low", fmt.Sprintf("%s was %s in the last rollout%s, and what the update after it made of that is not recorded", f.label(col), num(least), f.trend(i, row, col))
 	}
 	out := found(value, text).in(f, f.env(row), col, f.frames.Ticks[i])
 	out.Measured, out.Baseline = least, 10*stdClamp
-	return out, value == yes
+	return out, value == yes || value == sinking
+}
+
+// sinking is the value of F10 for a raw std that was about to cross zero.
+const sinking = "sinking"
+
+// stdSinks reports whether a raw std that is recorded between updates was on its way
+// down, with less left than the last update took, and a part of the learner became NaN
+// in the update after it, of which the std is not recorded.
+func (c *Case) stdSinks(f *field, i int) bool {
+	r := c.root()
+	if f.kind != paramStd || f.Clock != dump.ClockUpdate || c.stdParam() != "scalar" || i < 3 || !r.is(loss, logProb, grad, param, paramStd, monitor) || r.class != "nan" || f.frames.Ticks[i] >= r.tick {
+		return false
+	}
+	if i+1 < f.len() && (f.frames.Ticks[i+1] < r.tick || f.cell(i+1, 0).bad == 0) {
+		return false
+	}
+	for col := range f.to - f.from {
+		left, falls := f.at(i, 0, col), true
+		for k := i - 2; k <= i; k++ {
+			falls = falls && f.at(k, 0, col) < f.at(k-1, 0, col)
+		}
+		if falls && left > 0 && left < f.at(i-1, 0, col)-left {
+			return true
+		}
+	}
+	return false
 }
 
 // lowStd is a std so small that the next update may take it below zero.
@@ -114,11 +142,14 @@ func (c *Case) stdMayFall(f *field, least float64) bool {
 // happened.
 const fallenBy = 10.0
 
-// stdFell returns the std that came down in the rollouts to where the next update may
-// take it below zero, of which nothing is recorded.
+// stdFell returns the std that came down to where the next update may take it below
+// zero, of which nothing is recorded.
 func (c *Case) stdFell() (*field, bool) {
 	for _, f := range c.fields {
 		i := f.upTo(c.deadline() - 1)
+		if i >= 0 && c.stdSinks(f, i) {
+			return f, true
+		}
 		if f.kind != std || i < 0 {
 			continue
 		}
