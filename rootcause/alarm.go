@@ -212,9 +212,9 @@ const bornShare = 0.1
 
 // byNature reports whether a value that is wrong in most runs is what this field is
 // made of: a number among the parameters that was as large in the first record or
-// counts, a map's coordinates or an encoder's ticks.
+// counts, a map's coordinates or an encoder's ticks, the forces of a heavy machine.
 func (f *field) byNature(size float64) bool {
-	return f.is(param, qpos) && f.startedAt() >= bornShare*size || f.kind == param && f.tallies()
+	return f.is(param, qpos, ctrl) && f.startedAt() >= bornShare*size || f.kind == param && f.tallies()
 }
 
 // startedAt returns the largest size in the first record of a field.

@@ -34,9 +34,10 @@ func (r *loopRun) resetAt(step int) *loopRun {
 // TestHeld is X8 for controls and rewards that stand still.
 func TestHeld(t *testing.T) {
 	for name, r := range map[string]*loopRun{
-		"controls":              newRun(80).hold("ctrl", 160, own),
-		"controls all the time": newRun(80).hold("ctrl", 0, own).resetAt(40),
-		"a reward over resets":  newRun(80).hold("reward.reach", 40, own).resetAt(60),
+		"controls":                    newRun(80).hold("ctrl", 160, own),
+		"controls made by the policy": newRun(80).drop("ctrl").with("ctrl", dump.StagePolicy, func(i, row, col int) float64 { return hash(min(i, 30), row, col) - 0.5 }),
+		"controls all the time":       newRun(80).hold("ctrl", 0, own).resetAt(40),
+		"a reward over resets":        newRun(80).hold("reward.reach", 40, own).resetAt(60),
 	} {
 		c, d := r.judge()
 		assert.Equal(t, yes, c.feature(X8).Value, "%s: %s", name, c.feature(X8).Text)
@@ -45,6 +46,7 @@ func TestHeld(t *testing.T) {
 	for name, r := range map[string]*loopRun{
 		"at a bound":                  newRun(80).hold("ctrl", 160, same),
 		"a start that waits":          newRun(80).hold("ctrl", 0, own),
+		"by the policy at a bound":    newRun(80).drop("ctrl").with("ctrl", dump.StagePolicy, func(i, _, col int) float64 { return hash(min(i, 30), 1, col) - 0.5 }),
 		"for a moment":                newRun(80).hold("ctrl", 280, own),
 		"of an object at rest":        newRun(80).hold("reward.reach", 40, own),
 		"that nobody earns":           newRun(80).hold("reward.reach", 40, same).resetAt(60),

@@ -142,7 +142,7 @@ var byStage = map[dump.Stage][]struct {
 	dump.StageSensor:     {{"", sensor}},
 	dump.StageObs:        {{"normalized", obsNorm}, {"", obs}},
 	dump.StageNormalizer: {{"normalized", obsNorm}, {"obs", obsNorm}, {"", normMean}},
-	dump.StagePolicy:     {{"log_prob", logProb}, {"logp", logProb}, {"entropy", logProb}, {"mean", mean}, {"action", action}, {"", mean}},
+	dump.StagePolicy:     {{"log_prob", logProb}, {"logp", logProb}, {"entropy", logProb}, {"mean", mean}, {"ctrl", ctrl}, {"action", action}, {"", mean}},
 	dump.StageReward:     {{"reward.", term}, {"", reward}},
 	dump.StageDone:       {{"", done}},
 	dump.StageValue:      {{"", value}},

@@ -52,6 +52,7 @@ func TestHealthyNumbers(t *testing.T) {
 		"the same by the largest number":        newRun(60).with("sensor.lidar", dump.StageSensor, sometimes(math.MaxFloat32)),
 		"nothing near":                          newRun(60).with("contact.dist", dump.StageSolver, sometimes(math.MaxFloat32)),
 		"coordinates of a map":                  newRun(60).with("gps_pos", dump.StagePhysics, func(i, row, _ int) float64 { return 4.1e9 + float64(i+row) }),
+		"forces of a heavy machine":             newRun(60).drop("ctrl").with("ctrl", dump.StagePolicy, func(i, row, col int) float64 { return 1e6 * (hash(i, row, col) - 0.5) }),
 		"a count of samples":                    newRun(200).add("param.seen", dump.StageParam, nil, rising(0, 4096)),
 		"a number that was large all the time":  newRun(200).add("param.penalty", dump.StageParam, nil, rising(2e4, 100.5)),
 		"a termination that drops a banana":     newRun(60).with("termination.banana", dump.StageDone, func(i, _, _ int) float64 { return float64(i / 30) }),
@@ -62,6 +63,7 @@ func TestHealthyNumbers(t *testing.T) {
 	}
 	for name, r := range map[string]*loopRun{
 		"logits of one env":       newRun(60).with("policy.logits", dump.StagePolicy, func(i, row, col int) float64 { return -1e8 * float64(max(0, i-50)*row/4) }),
+		"controls that run away":  newRun(60).drop("ctrl").with("ctrl", dump.StagePolicy, func(i, row, _ int) float64 { return math.Pow(10, float64(i*row/24)) }),
 		"a lidar that runs away":  newRun(60).with("sensor.lidar", dump.StageSensor, func(i, row, _ int) float64 { return math.Pow(10, float64(i*row/12)) }),
 		"one that is replaced":    newRun(60).with("sensor.lidar", dump.StageSensor, func(i, row, _ int) float64 { return 1 + float64(i/50*row/4)*1e12 }),
 		"a weight that runs away": newRun(200).add("param.gain", dump.StageParam, nil, func(i, _ int) float64 { return math.Exp(0.3 * float64(i)) }),

@@ -126,7 +126,7 @@ func TestAuditOfTheEnv(t *testing.T) {
 
 // TestTooStrong is X7 for commands of motors that nothing limits.
 func TestTooStrong(t *testing.T) {
-	run := func(u float64, bend func(*mjb.Actuator)) *Case {
+	run := func(u float64, bend func(*mjb.Model)) *Case {
 		r := away(newRun(30), 0)
 		for _, f := range []string{"ctrl"} {
 			for i := range r.fields[f].v {
@@ -139,19 +139,21 @@ func TestTooStrong(t *testing.T) {
 		delete(r.man.Facts, "sim.timestep")
 		r.model = crates()
 		r.model.Actuators[0].CtrlLimited = false
-		bend(&r.model.Actuators[0])
+		bend(r.model)
 		c, _ := r.judge()
 		return c
 	}
-	as := func(*mjb.Actuator) {}
+	as := func(*mjb.Model) {}
 	c := run(3e4, as) // of N m on 0.2 kg m^2: 3.75 rad in 5 ms
 	assert.Equal(t, yes, c.feature(X7).Value, c.feature(X7).Text)
 	c = run(600, as)
 	assert.Equal(t, yes, run(3e4, as).feature(X7).Value)
 	assert.NotEqual(t, yes, c.feature(X7).Value, "a strong motor: %s", c.feature(X7).Text)
-	c = run(900, func(a *mjb.Actuator) { a.Gear, a.CtrlLimited = 50, true })
+	c = run(900, func(m *mjb.Model) { m.Actuators[0].Gear, m.Joints[m.Actuators[0].Joint].Stiffness = 50, 1e5 })
+	assert.NotEqual(t, yes, c.feature(X7).Value, "a stiff spring holds it: %s", c.feature(X7).Text)
+	c = run(900, func(m *mjb.Model) { m.Actuators[0].Gear, m.Actuators[0].CtrlLimited = 50, true })
 	assert.NotEqual(t, yes, c.feature(X7).Value, "its range limits it: %s", c.feature(X7).Text)
-	c = run(900, func(a *mjb.Actuator) { a.Gear = 50 })
+	c = run(900, func(m *mjb.Model) { m.Actuators[0].Gear = 50 })
 	assert.Equal(t, yes, c.feature(X7).Value, c.feature(X7).Text)
 	assert.Equal(t, unknown, c.feature(F5).Value, "the others are no measure")
 }

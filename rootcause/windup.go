@@ -249,12 +249,14 @@ func (c *Case) tooStrong(f *field, row, i int) (Feature, bool) {
 		if a.Joint < 0 || a.Joint >= len(c.model.Joints) || a.CtrlLimited || a.ForceLimited || a.BiasPrm[1] != 0 {
 			continue
 		}
-		dof := c.model.Joints[a.Joint].DofAdr
+		joint := &c.model.Joints[a.Joint]
+		dof := joint.DofAdr
 		if dof < 0 || dof >= len(inv) {
 			continue
 		}
 		u := math.Abs(f.at(i, row, col))
-		turn := dt * dt * inv[dof] * math.Abs(a.Gear*a.GainPrm0) * u / (1 + dt*c.damping(dof)*inv[dof])
+		held := dt * inv[dof] * (c.damping(dof) + dt*math.Max(joint.Stiffness, 0)) // no further than its spring gives way
+		turn := dt * dt * inv[dof] * math.Abs(a.Gear*a.GainPrm0) * u / (1 + held)
 		if !finite(turn) || turn <= wild {
 			continue
 		}
