@@ -337,14 +337,27 @@ const (
 // followed: it grew by a steady factor over decades, as what is multiplied again
 // at each step does.
 func (c *Case) steadily(r *step) (Feature, bool) {
-	if !r.is(action, mean) || nonFinite(r.class) || r.row < 0 {
+	if !r.is(action, mean) || nonFinite(r.class) || r.row < 0 || c.unheeded(r) {
 		return Feature{}, false
 	}
 	if f, ok := c.multiplies(r); ok {
 		return f, true
 	}
+	sum, last, ok := c.steadyGrowth(r)
+	if !ok {
+		return Feature{}, false
+	}
+	f := found(yes, fmt.Sprintf("%s%s grew from %s to %s in %s, by about the same factor each time, before anything else did",
+		r.name, inEnv(r.env), num(r.f.cell(r.frame, r.row).max), num(r.f.cell(last, r.row).max), r.f.clockWord(last-r.frame)))
+	f.Measured, f.Baseline = sum, steadyRise
+	return f.in(r.f, r.env, max(r.col, 0), r.tick), true
+}
+
+// steadyGrowth returns the e-foldings by which the row of a step grew from there on, and
+// until which frame; ok is true where that is decades, by about the same factor each time.
+func (c *Case) steadyGrowth(r *step) (sum float64, last int, ok bool) {
 	var rises []float64
-	sum, last := 0.0, r.frame
+	last = r.frame
 	for i := r.frame + 1; i < r.f.len(); i++ {
 		was, is := r.f.cell(i-1, r.row), r.f.cell(i, r.row)
 		if was.bad > 0 || is.bad > 0 || was.max <= 0 || is.max <= 0 {
@@ -354,17 +367,14 @@ func (c *Case) steadily(r *step) (Feature, bool) {
 		sum += rises[len(rises)-1]
 	}
 	if len(rises) < enough || sum < steadyRise {
-		return Feature{}, false
+		return sum, last, false
 	}
 	slices.Sort(rises)
 	low, high := rises[len(rises)/10], rises[len(rises)*9/10]
 	if low <= 0 || high > steadyRatio*low {
-		return Feature{}, false
+		return sum, last, false
 	}
-	f := found(yes, fmt.Sprintf("%s%s grew from %s to %s in %s, by about the same factor each time, before anything else did",
-		r.name, inEnv(r.env), num(r.f.cell(r.frame, r.row).max), num(r.f.cell(last, r.row).max), r.f.clockWord(last-r.frame)))
-	f.Measured, f.Baseline = sum, steadyRise
-	return f.in(r.f, r.env, max(r.col, 0), r.tick), true
+	return sum, last, true
 }
 
 // commandLed is X7 where it all began in a finite control or action that no

@@ -103,7 +103,7 @@ func entersSensor(c *Case) bool {
 }
 
 func entersMath(c *Case) bool {
-	return c.is(F1, onSensor) || c.is(X23, yes, "control", "optimizer", "network", "flat", "bound") || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
+	return c.is(F1, onSensor) || c.is(X23, yes, "control", "optimizer", "network", "flat", "bound", byZero) || c.is(F1, onLearner) && (c.is(X3, "partial") || c.is(X3, "sudden") && c.root().f.kind == loss)
 }
 
 func entersReset(c *Case) bool {
@@ -118,7 +118,7 @@ func entersAction(c *Case) bool {
 }
 
 func entersLearner(c *Case) bool {
-	return c.is(F1, onLearner) || c.is(X3, yes) || c.is(X25, ascends) || c.is(F11, yes)
+	return c.is(F1, onLearner) || c.is(X3, yes, recurs) || c.is(X25, ascends) || c.is(F11, yes)
 }
 
 // The causes that are rare need their own fact; nothing else lets them in.

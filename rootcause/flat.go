@@ -18,6 +18,9 @@ func (c *Case) noSpread(r *step) (Feature, bool) {
 	if f, ok := c.singleSample(r); ok {
 		return f, true
 	}
+	if f, ok := c.sameTargets(r); ok {
+		return f, true
+	}
 	return c.sameEverywhere(r)
 }
 
@@ -97,4 +100,37 @@ func (f *field) unvaried(since, until int64) (n int, same bool) {
 		}
 	}
 	return n, least == most
+}
+
+// sameTargets finds a loss that is NaN in the first gradient step over returns or
+// advantages that are one and the same number, which a spread of zero divides.
+func (c *Case) sameTargets(r *step) (Feature, bool) {
+	if !r.is(loss) || r.f.rows != 1 {
+		return Feature{}, false
+	}
+	for _, f := range c.fields {
+		i := f.upTo(r.tick)
+		if f.kind != value || !about(f.Name, "return", "adv") || i < 0 || f.rows*(f.to-f.from) < batchWidth || !f.oneNumber(i) {
+			continue
+		}
+		for k := range r.frame {
+			if j := f.upTo(r.f.frames.Ticks[k]); j >= 0 && f.oneNumber(j) {
+				return Feature{}, false // and that went well
+			}
+		}
+		return found("flat", fmt.Sprintf("%s is NaN, and %s of that update is %s in every env and step: divided by its standard deviation, it has no value", r.name, f.Name, num(f.at(i, 0, 0)))).in(f, -1, 0, f.frames.Ticks[i]), true
+	}
+	return Feature{}, false
+}
+
+// oneNumber reports whether all values of a frame are one finite number.
+func (f *field) oneNumber(i int) bool {
+	for row := range f.rows {
+		for col := range f.to - f.from {
+			if v := f.at(i, row, col); v != f.at(i, 0, 0) || !finite(v) {
+				return false
+			}
+		}
+	}
+	return true
 }

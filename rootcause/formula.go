@@ -68,14 +68,14 @@ func (c *Case) gradientsFine(s *step) bool {
 // the distribution that it was taken from are: a squashed action at its bound. The
 // same of a control, and of a parameter.
 func (c *Case) density() Feature {
-	if f, ok := c.firstOf(ofRoot((*Case).controlFormula), ofRoot((*Case).optimizerStep), ofRoot((*Case).networkFormula), ofRoot((*Case).noSpread), ofRoot((*Case).squashedLoss)); ok {
+	if f, ok := c.firstOf(ofRoot((*Case).controlFormula), ofRoot((*Case).optimizerStep), ofRoot((*Case).networkFormula), ofRoot((*Case).noSpread), ofRoot((*Case).zeroDivision), ofRoot((*Case).squashedLoss)); ok {
 		return f
 	}
 	r := c.root()
 	if !r.is(logProb) {
 		return idle("no log-probability went bad first")
 	}
-	if !nonFinite(r.class) || !c.inputsKnown() || c.is(F10, yes) {
+	if _, bursts := c.batchBursts(r); bursts || !nonFinite(r.class) || !c.inputsKnown() || c.is(F10, yes) {
 		return found(no, fmt.Sprintf("%s went bad with what it was made from", r.name))
 	}
 	return found(yes, fmt.Sprintf("%s%s is %s from an action, mean and std that are finite: the formula of the density left its domain%s", r.name, inEnv(r.env), words[r.class], c.atSquash(r))).in(r.f, r.env, max(r.col, 0), r.tick)

@@ -74,6 +74,11 @@ const (
 // that no optimizer bears, weights that grew tenfold, and a loss or gradient
 // out of all proportion where the root itself is the learner.
 func (c *Case) judgeLearner(r *step) Feature {
+	for _, look := range []func(*step) (Feature, bool){c.batchBursts, c.recurrence} {
+		if f, ok := look(r); ok {
+			return f
+		}
+	}
 	if f := c.first(lr); f != nil {
 		if r.f == f && nonFinite(r.class) {
 			return found(yes, fmt.Sprintf("the learning rate itself became %s: what it is computed from (a KL of exactly zero, a schedule past its end) leaves its domain", words[r.class])).in(f, -1, r.col, r.tick)

@@ -178,6 +178,10 @@ var likelihoods = []row{
 		contact: .0005, reward: .0005, normalizer: .0005, std: .0005, graph: .01,
 		capacity: .0005, model: .0005, sensor: .0005, reset: .0005, action: .0005, learner: .0005, math: .0005, unknown: .03,
 	}},
+	{X3, recurs, likes{
+		contact: .0003, reward: .0003, normalizer: .0003, std: .0003, graph: .0003,
+		capacity: .0003, model: .0003, sensor: .0003, reset: .0003, action: .0003, learner: .02, math: .0003, unknown: .001,
+	}},
 	{X3, no, likes{
 		contact: .925, reward: .86, normalizer: .915, std: .855, graph: .89,
 		capacity: .925, model: .925, sensor: .92, reset: .925, action: .865, learner: .045, math: .61, unknown: .77,
@@ -376,6 +380,10 @@ var likelihoods = []row{
 		contact: .001, reward: .001, normalizer: .001, std: .002, graph: .001,
 		capacity: .001, model: .001, sensor: .001, reset: .001, action: .001, learner: .006, math: .06, unknown: .002,
 	}},
+	{X23, byZero, likes{
+		contact: .00004, reward: .00004, normalizer: .00004, std: .00004, graph: .00004,
+		capacity: .00004, model: .00004, sensor: .00004, reset: .00004, action: .00004, learner: .00013, math: .01, unknown: .00025,
+	}},
 	{X23, no, likes{
 		contact: .987, reward: .987, normalizer: .977, std: .896, graph: .955,
 		capacity: .987, model: .987, sensor: .987, reset: .987, action: .944, learner: .83, math: .17, unknown: .9,
@@ -520,7 +528,7 @@ var likelihoods = []row{
 // rare holds what a cause without a column of its own makes of a feature, by outcome, where that differs from the cause that stands in for it.
 var rare = map[string]map[outcome]float64{
 	PrecisionLoss: {
-		{X21, yes}: .88, {X21, "half"}: .05, {X21, no}: .07, {X22, yes}: .30, {X24, yes}: .30, {X24, halted}: .02, {X24, no}: .68, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, no}: .70, {F10, yes}: .05,
+		{X21, yes}: .88, {X21, "half"}: .05, {X21, no}: .07, {X22, yes}: .30, {X24, yes}: .30, {X24, halted}: .02, {X24, no}: .68, {X3, yes}: .20, {X3, "sudden"}: .10, {X3, recurs}: .0003, {X3, no}: .70, {F10, yes}: .05,
 		{F10, no}: .90, {F11, yes}: .05,
 	},
 	PaddingRows: {
@@ -531,7 +539,7 @@ var rare = map[string]map[outcome]float64{
 		{X19, yes}: .85, {F7, yes}: .10, {F9, yes}: .20,
 	},
 	RankDesync: {
-		{X20, yes}: .55, {X20, "elsewhere"}: .40, {X20, no}: .05, {X22, yes}: .60, {X3, yes}: .25, {X3, "sudden"}: .65,
+		{X20, yes}: .55, {X20, "elsewhere"}: .40, {X20, no}: .05, {X22, yes}: .60, {X3, yes}: .25, {X3, "sudden"}: .65, {X3, recurs}: .0003,
 		{X3, no}: .10, {F10, yes}: .10, {F10, no}: .85, {F11, yes}: .20, {F1, onObsNorm}: .10,
 	},
 	SimKernel: {
@@ -540,7 +548,7 @@ var rare = map[string]map[outcome]float64{
 	},
 	AutodiffSingular: {
 		{X22, yes}: .90, {X21, "half"}: .01, {F1, onPhysics}: .01, {F1, onSensor}: .01, {F1, onReward}: .01, {F1, onObsNorm}: .01,
-		{F1, onStd}: .04, {F1, onLearner}: .90, {F1, onMultiple}: .02, {X3, yes}: .10, {X3, "sudden"}: .80, {X3, no}: .10,
+		{F1, onStd}: .04, {F1, onLearner}: .90, {F1, onMultiple}: .02, {X3, yes}: .10, {X3, "sudden"}: .80, {X3, recurs}: .0003, {X3, no}: .10,
 		{F10, yes}: .08, {F10, "low"}: .02, {F10, sinking}: .001, {F10, no}: .90, {F11, yes}: .20,
 		{X20, "elsewhere"}: .40, {X20, no}: .55,
 	},

@@ -40,6 +40,9 @@ func (f *field) holdsSamples() bool {
 // agrees compares an onset in a batch with a field that may be its mask.
 func (c *Case) agrees(o *onset, d *field) (Feature, bool) {
 	i, j := o.f.upTo(o.tick), d.upTo(o.tick)
+	if f, ok := c.agreesByEnv(o, d); ok {
+		return f, true
+	}
 	if d == o.f || d.PerEnv || d.Clock != o.f.Clock || about(d.Name, madeOfNaN...) || i < 0 || j < 0 ||
 		o.f.frames.Ticks[i] != o.tick || d.frames.Ticks[j] != o.tick || d.rows != 1 {
 		return Feature{}, false
@@ -94,4 +97,53 @@ func (f *field) samples(i int, one bool) []int {
 		}
 	}
 	return out
+}
+
+// agreesByEnv is agrees for a mask with a row for each env and a column for each step of
+// its sequence, beside a batch that holds all of these one after the other, env by env or
+// step by step. Only the envs in the file are compared; that some of their samples are
+// masked and others are not makes the match.
+func (c *Case) agreesByEnv(o *onset, d *field) (Feature, bool) {
+	i, j, steps := o.f.upTo(o.tick), d.upTo(o.tick), d.to-d.from
+	if !d.PerEnv || d.Clock != o.f.Clock || about(d.Name, madeOfNaN...) || i < 0 || j < 0 || o.f.frames.Ticks[i] != o.tick || d.frames.Ticks[j] != o.tick ||
+		o.f.rows != 1 || steps < 2 || c.man.NumEnvs*steps != o.f.to-o.f.from {
+		return Feature{}, false
+	}
+	for _, is := range []float64{0, 1} {
+		for _, at := range []func(env, t int) int{
+			func(env, t int) int { return env*steps + t },
+			func(env, t int) int { return t*c.man.NumEnvs + env },
+		} {
+			n, ok := o.f.badWhere(i, d, j, is, at)
+			if !ok {
+				continue
+			}
+			f := found(yes, fmt.Sprintf("%s is %s in %d samples of the envs in the file, exactly those for which %s is %s: filler for steps that nobody should read, or the product of a mask and a NaN",
+				o.field, words[o.class], n, d.Name, num(is)))
+			f.Measured = float64(n)
+			return f.onset(o), true
+		}
+	}
+	return Feature{}, false
+}
+
+// badWhere counts the samples of frame i that are not finite, where they are exactly
+// those for which frame j of a mask of zeros and ones has a value; ok is false where
+// they are not, or are none, or all.
+func (f *field) badWhere(i int, mask *field, j int, is float64, at func(env, t int) int) (n int, ok bool) {
+	fine := 0
+	for row := range mask.rows {
+		for t := range mask.to - mask.from {
+			v, sample := mask.at(j, row, t), at(mask.env(row), t)
+			if v != 0 && v != 1 || sample < 0 || sample >= f.to-f.from || finite(f.at(i, 0, sample)) == (v == is) {
+				return 0, false
+			}
+			if v == is {
+				n++
+			} else {
+				fine++
+			}
+		}
+	}
+	return n, n > 0 && fine > 0
 }

@@ -82,3 +82,54 @@ func TestRowsOfAFlag(t *testing.T) {
 	c, _ = run("termination.nan", 1, 3).judge()
 	assert.NotEqual(t, yes, c.feature(X18).Value, "it was made from the NaN")
 }
+
+// TestMaskByEnv: steps of sequences that are NaN exactly where a mask with a row for each
+// env of the file says so, in a batch that holds every env of the run, in either order.
+func TestMaskByEnv(t *testing.T) {
+	const steps = 6
+	run := func(at func(env, step int) int, masked func(row, step int) bool, bad func(env, step int) bool) *loopRun {
+		r := newRun(60)
+		end := len(r.fields["loss.total"].v) - 1
+		r.add("log_ratio.seq", dump.StageLoss, make([]string, steps*r.man.NumEnvs), func(i, col int) float64 {
+			for env := range r.man.NumEnvs {
+				for s := range steps {
+					if i == end && at(env, s) == col && bad(env, s) {
+						return nan
+					}
+				}
+			}
+			return 0.1 * hash(i, col)
+		})
+		r.add("mask.valid", dump.StageDone, make([]string, steps), func(int, int) float64 { return 1 })
+		f, spec := r.fields["mask.valid"], &r.man.Fields[len(r.man.Fields)-1]
+		spec.PerEnv, f.spec.PerEnv = true, true
+		for i := range f.v {
+			f.v[i] = nil
+			for row := range r.man.EnvIDs {
+				v := make([]float64, steps)
+				for s := range v {
+					if v[s] = 1; masked(row, s) {
+						v[s] = 0
+					}
+				}
+				f.v[i] = append(f.v[i], v)
+			}
+		}
+		return r.set("loss.total", -1, 0, 0, nan).set("grad_norm", -1, 0, 0, nan)
+	}
+	envMajor := func(env, s int) int { return env*steps + s }
+	stepMajor := func(env, s int) int { return s*48 + env }
+	late := func(row, s int) bool { return row == 2 && s >= 3 } // env 11
+	for _, at := range []func(env, s int) int{envMajor, stepMajor} {
+		c, d := run(at, late, func(env, s int) bool { return env == 11 && s >= 3 || env == 12 }).judge()
+		assert.Equal(t, yes, c.feature(X18).Value, c.feature(X18).Text)
+		assert.Equal(t, PaddingRows, d.Verdict)
+		c, _ = run(at, late, func(env, s int) bool { return env == 11 && s >= 2 }).judge()
+		assert.NotEqual(t, yes, c.feature(X18).Value, "one step more")
+		c, _ = run(at, late, func(env, s int) bool { return env == 20 && s >= 3 }).judge()
+		assert.NotEqual(t, yes, c.feature(X18).Value, "another env")
+	}
+	all := func(int, int) bool { return true }
+	c, _ := run(envMajor, all, all).judge()
+	assert.NotEqual(t, yes, c.feature(X18).Value, "every step of every env")
+}

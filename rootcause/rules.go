@@ -103,7 +103,7 @@ var rules = []rule{
 	},
 	{
 		id: X3, name: "learner", group: "X3", measure: (*Case).learnerBlowUp,
-		means: "learning rate, weights, loss or gradient ran away with envs that were fine; (\"unstepped\") an output of a network leapt by ten decades with parameters and gradients small in the update before it",
+		means: "learning rate, weights, loss or gradient ran away with envs that were fine; (\"unstepped\") an output of a network leapt by ten decades with parameters and gradients small in the update before it; (\"recurs\") a recurrent state grew by a steady factor over decades and no action followed",
 		ask:   "record grad_norm, lr and param.<layer>",
 	},
 	{
@@ -188,7 +188,7 @@ var rules = []rule{
 	},
 	{
 		id: X23, name: "density", group: "X23", measure: (*Case).density,
-		means: "a log-probability not finite from a finite action, mean and std; (\"control\") a control from a finite action and state; (\"optimizer\") a parameter from a finite loss and finite gradients; (\"network\") an output of the policy in few envs from finite inputs; (\"flat\") a loss or advantage of one sample, or of values that are all the same; (\"bound\") a loss infinite at once while actions of a tanh are exactly at its bound",
+		means: "a log-probability not finite from a finite action, mean and std; (\"control\") a control from a finite action and state; (\"optimizer\") a parameter from a finite loss and finite gradients; (\"network\") an output of the policy in few envs from finite inputs; (\"flat\") a loss or advantage of one sample, or of values that are all the same; (\"bound\") a loss infinite at once while actions of a tanh are exactly at its bound; (\"zero\") what is divided by zero or is its logarithm: samples infinite where another number of theirs is zero, weights of a priority of zero, a variance of returns of zero, a probability that underflows",
 		ask:   "record action, ctrl, policy.mean, policy.std and log_prob, and gradients beside the parameters",
 	},
 	{

@@ -23,6 +23,9 @@ func (c *Case) stdAnomaly() Feature {
 		}
 	}
 	if len(fields) == 0 {
+		if f := c.logits(); f != nil && c.root() != nil {
+			return found(no, fmt.Sprintf("the policy chooses by %s: it has no std", f.Name))
+		}
 		return unmeasured("policy.std or its parameter")
 	}
 	if c.root() == nil {
@@ -41,6 +44,17 @@ func (c *Case) stdAnomaly() Feature {
 		}
 	}
 	return best
+}
+
+// logits returns the logits of a policy that chooses one of several actions, nil
+// without any.
+func (c *Case) logits() *field {
+	for _, f := range c.fields {
+		if f.kind == mean && about(f.Name, "logit") && f.to-f.from >= 2 && f.len() > 0 {
+			return f
+		}
+	}
+	return nil
 }
 
 // judgeStd judges one field of std. ok is true when it is anomalous.
