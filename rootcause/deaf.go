@@ -104,7 +104,7 @@ func (c *Case) stuckWeights(low string) (Feature, bool) {
 	still, all, share := 0, 0, stuckShare
 	var where *field
 	for _, f := range c.fields {
-		if f.kind != param || !f.keptIn(low) || c.copied(f, low) || f.len() < deafFor && (f.len() < fewRecords || f.to-f.from < manyWeights) {
+		if f.kind != param || keptFixed(f.Name) || !f.keptIn(low) || c.copied(f, low) || f.len() < deafFor && (f.len() < fewRecords || f.to-f.from < manyWeights) {
 			continue
 		}
 		if f.len() < deafFor {

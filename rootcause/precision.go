@@ -22,7 +22,7 @@ const (
 // not move by a single bit, although what should move it is there. Rounding
 // swallows the update; no value of such a run is ever non-finite.
 func (c *Case) precision() Feature {
-	if f, ok := c.firstOf((*Case).scaledOver, (*Case).flushed, (*Case).allFlushed, (*Case).stalled, (*Case).swallowed, (*Case).heldPlace, (*Case).roundedDiscount); ok {
+	if f, ok := c.firstOf((*Case).scaledOver, (*Case).flushed, (*Case).allFlushed, (*Case).nearlyFlushed, (*Case).stalled, (*Case).averagedAway, (*Case).swallowed, (*Case).coarseBatch, (*Case).heldPlace, (*Case).roundedDiscount); ok {
 		return f
 	}
 	low := c.lowPrecision()

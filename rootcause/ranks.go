@@ -31,6 +31,9 @@ func (c *Case) ranks() Feature {
 	if out, ok := c.rankFields(); ok {
 		return out
 	}
+	if out, ok := c.rankStatistics(); ok {
+		return out
+	}
 	if c.man.Run.WorldSize <= 1 && !c.severalRanks() {
 		return idle("a run of one rank")
 	}

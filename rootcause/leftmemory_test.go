@@ -1,0 +1,84 @@
+package rootcause
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/nanguard/nanguard/dump"
+)
+
+// recurrent is a run with a memory of each env that leaks by a share in each step, and that
+// a reset multiplies by a factor; all envs are reset in every twelfth step.
+func recurrent(name string, keep, atResetBy float64, leaps bool) *loopRun {
+	r := newRun(160)
+	h := make([][]float64, len(r.man.EnvIDs))
+	for row := range h {
+		h[row] = make([]float64, 3)
+	}
+	o := r.fields["obs.policy"]
+	for i := range o.v {
+		for row := range o.v[i] {
+			for col := range o.v[i][row] {
+				o.v[i][row][col] = math.Sin(0.05*float64(i) + float64(row+col))
+				if leaps {
+					o.v[i][row][col] += 3 * hash(i/12, row, col)
+				}
+			}
+		}
+	}
+	for i := 11; i < 160; i += 12 {
+		r.resetAt(i)
+	}
+	return r.with6(name, dump.StagePolicy, func(i, row, col int) float64 {
+		v := h[row][col%3]
+		if i%12 == 0 && i > 0 {
+			v *= atResetBy
+		}
+		v = keep*v + (1-keep)*(2+hash(i, row, col))
+		h[row][col%3] = v
+		return v
+	})
+}
+
+// with6 adds a field of six columns of every env on the clock of the observations.
+func (r *loopRun) with6(name string, stage dump.Stage, value func(i, row, col int) float64) *loopRun {
+	like := r.fields["obs.policy"]
+	spec := dump.FieldSpec{Name: name, Stage: stage, Clock: dump.ClockStep, Order: 60, DType: "float32", PerEnv: true}
+	f := &loopField{spec: spec, ticks: like.ticks, counts: like.counts}
+	for i := range like.counts {
+		rows := make([][]float64, len(r.man.EnvIDs))
+		for row := range rows {
+			for col := range 6 {
+				rows[row] = append(rows[row], value(i, row, col))
+			}
+		}
+		f.v = append(f.v, rows)
+	}
+	r.fields[name], r.man.Fields = f, append(r.man.Fields, spec)
+	return r
+}
+
+// TestKeptMemory is X25 for the state of a recurrent policy that outlives resets.
+func TestKeptMemory(t *testing.T) {
+	for name, r := range map[string]*loopRun{
+		"hidden": recurrent("policy.hidden", 0.9, 1, true),
+		"lstm":   recurrent("policy.lstm.cell", 0.97, 1, true),
+		"critic": recurrent("policy.gru_state", 0.85, 1, true),
+	} {
+		c, d := r.judge()
+		assert.Equal(t, atReset, c.feature(X25).Value, "%s: %s", name, c.feature(X25).Text)
+		assert.Equal(t, BadReset, d.Verdict, name)
+	}
+	for name, r := range map[string]*loopRun{
+		"cleared":             recurrent("policy.hidden", 0.9, 0, true),
+		"soon forgotten":      recurrent("policy.hidden", 0.05, 1, true),
+		"nothing else leaps":  recurrent("policy.hidden", 0.9, 1, false),
+		"no memory":           recurrent("policy.latent", 0.9, 1, true),
+		"weights of a memory": recurrent("param.gru.weight", 0.9, 1, true),
+	} {
+		c, _ := r.judge()
+		assert.NotEqual(t, atReset, c.feature(X25).Value, "%s: %s", name, c.feature(X25).Text)
+	}
+}
