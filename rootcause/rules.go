@@ -173,12 +173,12 @@ var rules = []rule{
 	},
 	{
 		id: X20, name: "ranks", group: "X20", measure: (*Case).ranks,
-		means: "one rank is apart from the others, or nothing keeps them together; \"elsewhere\": bad here with finite losses of its own",
+		means: "one rank is apart from the others, their normalizers hold means more than two std apart, or nothing keeps them together; \"elsewhere\": bad here with finite losses of its own",
 		ask:   "dump on every rank before the all-reduce, and record grad_norm per rank",
 	},
 	{
 		id: X21, name: "stands still", group: "X21", measure: (*Case).precision,
-		means: "a temperature, a target network, a count or a position does not move by a bit in low precision while what drives it does; or all gradients are zero in float16 without a scaler; or the scale of the loss overflowed the gradients of float16 (\"half\": or made a NaN of them)",
+		means: "a temperature, a target network, a count or a position does not move by a bit in low precision while what drives it does; or a target whose moving average is rounded away; or a batch holds an observation in steps as large as all that varies in it; or all gradients are zero, or their norm is subnormal while half of the weights rest, in float16 without a scaler; or the scale of the loss overflowed the gradients of float16 (\"half\": or made a NaN of them)",
 		ask:   "record alpha (or log_alpha), entropy and its target, and the facts amp.enabled and amp.dtype",
 	},
 	{
@@ -198,7 +198,7 @@ var rules = []rule{
 	},
 	{
 		id: X25, name: "telltale", group: "X25", measure: (*Case).telltale,
-		means: "\"ascent\": a learning rate below zero, a discount above one that the targets of a critic show, or weights that move ten times as far as the learning rate lets Adam; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign, or gains of zero in envs that do not move; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves, or are at their model's cutoff nearly always; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds, or a line of delayed actions, as they were",
+		means: "\"ascent\": a learning rate below zero, a discount above one that the targets of a critic show, values a million times every reward that still grow, a temperature that grows by decades while the entropy rests, or weights that move ten times as far as the learning rate lets Adam; \"floor\": every std at its clamp from the first record on; \"flip\": a solref that changed its sign, or gains of zero in envs that do not move; \"spikes\": readings of one env's sensor that are stray, or repeat the last ones bit for bit while it moves, or are at their model's cutoff nearly always; \"reset\": a column out of all proportion after each reset, or resets that leave the speeds, the state of a recurrent policy, or a line of delayed actions, as they were",
 		ask:   "record lr, policy.std, every sensor and the model arrays that are randomised",
 	},
 	{
