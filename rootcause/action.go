@@ -168,6 +168,9 @@ func (c *Case) actionLeads() Feature {
 	if f, ok := c.commandLed(r); ok {
 		return f
 	}
+	if f, ok := c.inStep(r); ok {
+		return f
+	}
 	f := c.first(ctrl)
 	if f.len() == 0 && (r.f.kind == obs || r.f.kind == reward) {
 		if out, ok := c.actionCreeps(); ok {

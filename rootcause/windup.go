@@ -75,10 +75,10 @@ func (s *series) between(from, to int64) float64 {
 // allGrew is X7 where the commands of all envs grew together before the physics ran
 // away: no single env stands out then.
 func (c *Case) allGrew(r *step) (Feature, bool) {
-	if f, ok := c.windsUp(r); ok {
-		return f, true
-	}
-	return c.outputClimbs(r)
+	return c.firstOf(
+		func(c *Case) (Feature, bool) { return c.windsUp(r) },
+		func(c *Case) (Feature, bool) { return c.inStep(r) },
+		func(c *Case) (Feature, bool) { return c.outputClimbs(r) })
 }
 
 // windsUp is X7 where the controls of all envs grew for a long time while the
