@@ -25,7 +25,7 @@ var memoryTokens = []string{"hidden", "rnn", "lstm", "gru", "memory", "recurrent
 // of nothing.
 func (c *Case) keptMemory() (Feature, bool) {
 	o := c.first(obs)
-	if !o.sampled() {
+	if !o.sampled() || c.keepsOnPurpose() {
 		return Feature{}, false
 	}
 	for _, f := range c.fields {
@@ -60,7 +60,7 @@ func (c *Case) memoryOutlives(f, o *field) (Feature, bool) {
 			case !cut:
 				usual, steps = append(usual, d/size), append(steps, o.change(k-1, k, r))
 			case i < f.len()/4:
-			case !(d < keptChange*size):
+			case !(d < keptChange*size) || f.clearedLater(i-1, row, keptChange*size):
 				return Feature{}, false // cleared, or soon forgotten anyway
 			default:
 				over, leaps = append(over, d/size), append(leaps, o.change(k-1, k, r))
@@ -80,6 +80,30 @@ func (c *Case) memoryOutlives(f, o *field) (Feature, bool) {
 		f.Name, 100*median(over), 100*median(usual), len(over), envs, o.Name))
 	out.Measured, out.Baseline = median(over), median(usual)
 	return out.in(f, -1, 0, f.frames.Ticks[first]), true
+}
+
+// clearedLate is in how many records after a reset a memory may still be that of before: some
+// loops clear it only in the next forward pass, after they recorded it.
+const clearedLate = 3
+
+// clearedLater reports whether a memory has gone far from what it was in a record soon after.
+func (f *field) clearedLater(i, row int, far float64) bool {
+	for k := i + 2; k < min(i+1+clearedLate, f.len()); k++ {
+		if !(f.change(i, k, row) < far) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsOnPurpose reports whether the run says that it learns over episodes.
+func (c *Case) keepsOnPurpose() bool {
+	for name := range c.man.Facts {
+		if hasToken(name, "rl2", "meta", "trial", "trials", "carry", "lifelong") {
+			return true
+		}
+	}
+	return false
 }
 
 // length returns the Euclidean length of a row of a frame.

@@ -71,12 +71,21 @@ func TestKeptMemory(t *testing.T) {
 		assert.Equal(t, atReset, c.feature(X25).Value, "%s: %s", name, c.feature(X25).Text)
 		assert.Equal(t, BadReset, d.Verdict, name)
 	}
+	meta := recurrent("policy.hidden", 0.9, 1, true)
+	meta.man.Facts["meta.episodes_per_trial"] = 4.0
+	cleared := recurrent("policy.hidden", 0.9, 0, true)
+	f := cleared.fields["policy.hidden"]
+	for i := len(f.v) - 1; i > 0; i-- {
+		f.v[i] = f.v[i-1] // what is recorded is what the next forward pass clears
+	}
 	for name, r := range map[string]*loopRun{
-		"cleared":             recurrent("policy.hidden", 0.9, 0, true),
-		"soon forgotten":      recurrent("policy.hidden", 0.05, 1, true),
-		"nothing else leaps":  recurrent("policy.hidden", 0.9, 1, false),
-		"no memory":           recurrent("policy.latent", 0.9, 1, true),
-		"weights of a memory": recurrent("param.gru.weight", 0.9, 1, true),
+		"over episodes on purpose": meta,
+		"cleared later":            cleared,
+		"cleared":                  recurrent("policy.hidden", 0.9, 0, true),
+		"soon forgotten":           recurrent("policy.hidden", 0.05, 1, true),
+		"nothing else leaps":       recurrent("policy.hidden", 0.9, 1, false),
+		"no memory":                recurrent("policy.latent", 0.9, 1, true),
+		"weights of a memory":      recurrent("param.gru.weight", 0.9, 1, true),
 	} {
 		c, _ := r.judge()
 		assert.NotEqual(t, atReset, c.feature(X25).Value, "%s: %s", name, c.feature(X25).Text)

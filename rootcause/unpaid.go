@@ -6,10 +6,12 @@ import (
 )
 
 // The bounds of values that no reward pays for: how many times the largest reward they are,
-// in how many records, and by how much they and a loss grow over the file. With a discount
-// of 0.9999 values are ten thousand times the reward at the most.
+// how large they are by themselves, in how many records, and by how much they and a loss grow
+// over the file. With a discount of 0.9999 values are ten thousand times the reward at the
+// most; but the reward of a goal may be missing in a short file, and shaped ones be tiny.
 const (
 	unpaidRatio  = 1e6
+	unpaidLeast  = 1e6
 	unpaidFor    = 20
 	unpaidGrowth = 2.0
 )
@@ -28,7 +30,7 @@ func (c *Case) unpaid() (Feature, bool) {
 		}
 		quarter := f.len() / 4
 		was, is := f.middle(0, quarter), f.middle(f.len()-quarter, f.len())
-		if !(was > unpaidRatio*most) || !(is > unpaidGrowth*was) || !f.neverFalls(quarter) {
+		if !(was > unpaidLeast) || !(was > unpaidRatio*most) || !(is > unpaidGrowth*was) || !f.neverFalls(quarter) {
 			continue
 		}
 		out := found(ascends, fmt.Sprintf("%s is about %s, %s the largest reward of %s, and grew %s over %d records: no discount makes that of such rewards, the values feed on themselves",

@@ -49,6 +49,21 @@ func TestUnpaid(t *testing.T) {
 		c, _ := r.judge()
 		assert.NotEqual(t, ascends, c.feature(X25).Value, "%s: %s", name, c.feature(X25).Text)
 	}
+	shaped := hungry(50, 5).drop("reward", "reward.upright", "reward.reach", "q.target").
+		batchOn("q.target", dump.StageValue, func(i, col int) float64 {
+			if (i+3*col)%11 == 0 {
+				return math.Exp(-20 - 10*hash(i, col))
+			}
+			return 60 * (1 + 0.02*float64(i)) * (1 + 0.1*hash(i, col))
+		})
+	goal := hungry(40, 5)
+	for i := range goal.fields["reward"].v {
+		goal.all("reward", i, -1e-6*(1+hash(i))).all("reward.upright", i, -1e-6).all("reward.reach", i, -1e-7)
+	}
+	for name, r := range map[string]*loopRun{"bells, far from their middle": shaped, "no goal met of late": goal} {
+		c, _ := r.judge()
+		assert.NotEqual(t, ascends, c.feature(X25).Value, "%s: %s", name, c.feature(X25).Text)
+	}
 	for name, r := range map[string]*loopRun{"learning": hungry(0.1, 300), "at rest": hungry(3, 1)} {
 		_, d := r.judge()
 		assert.Equal(t, Clean, d.Verdict, name)
