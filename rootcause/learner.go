@@ -41,7 +41,7 @@ func (c *Case) learnerBlowUp() Feature {
 		return unmeasured("loss, gradients, learning rate or parameters")
 	}
 	r := c.root()
-	if f, ok := c.firstOf((*Case).climbing, (*Case).expanding, (*Case).unpaid, (*Case).hotTemperature, (*Case).overstepped); ok && r == nil {
+	if f, ok := c.firstOf((*Case).climbing, (*Case).expanding, (*Case).unpaid, (*Case).outrun, (*Case).hotTemperature, (*Case).overstepped); ok && r == nil {
 		f.Value = yes
 		return f
 	}

@@ -24,7 +24,7 @@ func (c *Case) telltale() Feature {
 	if c.root() != nil {
 		return idle("it began elsewhere")
 	}
-	if f, ok := c.firstOf((*Case).expanding, (*Case).unpaid, (*Case).hotTemperature, (*Case).overstepped, (*Case).stdAtFloor, (*Case).flippedContacts, (*Case).deadMotors, (*Case).strayReadings, (*Case).clippedMotion, (*Case).stuckReading, (*Case).resetSpikes, (*Case).keptSpeeds, (*Case).keptActions, (*Case).keptMemory); ok {
+	if f, ok := c.firstOf((*Case).expanding, (*Case).unpaid, (*Case).outrun, (*Case).hotTemperature, (*Case).overstepped, (*Case).stdAtFloor, (*Case).flippedContacts, (*Case).deadMotors, (*Case).strayReadings, (*Case).clippedMotion, (*Case).stuckReading, (*Case).resetSpikes, (*Case).keptSpeeds, (*Case).keptActions, (*Case).keptMemory); ok {
 		return f
 	}
 	return idle("no rate below zero, discount above one, steps beyond the rate, std at its floor from the start, contact of the wrong sign or stray readings")
