@@ -28,6 +28,7 @@ type field struct {
 	limit  float64 // a finite value above it has run away
 	base   float64 // size of a healthy value
 	blank  float64 // size of what stands for nothing, see findBlank; 0 for none
+	masked bool    // -inf stands for actions that are not allowed, see unmask
 }
 
 // newField reads the columns [from, to) of a field; to < 0 means all of them.
@@ -51,6 +52,7 @@ func newField(src Source, spec dump.FieldSpec, k kind, from, to int) (*field, er
 	if v := f.findBlank(); v != 0 {
 		f.leaveOut(v)
 	}
+	f.unmask()
 	return f, nil
 }
 

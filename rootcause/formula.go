@@ -68,7 +68,7 @@ func (c *Case) gradientsFine(s *step) bool {
 // the distribution that it was taken from are: a squashed action at its bound. The
 // same of a control, and of a parameter.
 func (c *Case) density() Feature {
-	if f, ok := c.firstOf(ofRoot((*Case).controlFormula), ofRoot((*Case).optimizerStep), ofRoot((*Case).networkFormula), ofRoot((*Case).noSpread), ofRoot((*Case).zeroDivision), ofRoot((*Case).squashedLoss)); ok {
+	if f, ok := c.firstOf(ofRoot((*Case).controlFormula), ofRoot((*Case).optimizerStep), ofRoot((*Case).networkFormula), ofRoot((*Case).noSpread), ofRoot((*Case).zeroDivision), ofRoot((*Case).noAction), ofRoot((*Case).squashedLoss)); ok {
 		return f
 	}
 	r := c.root()

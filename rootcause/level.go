@@ -60,7 +60,7 @@ func (f *field) traced(j int) string {
 		return tensor.NaN.String()
 	case at(t.PosInf, j) > 0:
 		return tensor.PosInf.String()
-	case at(t.NegInf, j) > 0:
+	case at(t.NegInf, j) > 0 && !f.masked:
 		return tensor.NegInf.String()
 	case f.kind == counter || f.kind == done:
 		return ""

@@ -52,6 +52,9 @@ func (c *Case) findOrder() {
 	listed := map[string]bool{}
 	for _, b := range c.man.FirstBad {
 		o := c.fromManifest(b)
+		if o.onlyMasked() {
+			continue // what else is bad in it is in the frames
+		}
 		listed[b.Field] = true
 		if o.f != nil {
 			c.crossCheck(&o)
@@ -90,8 +93,10 @@ func (c *Case) findTrip() {
 				o.envs = b.envs
 			}
 		}
-		c.tripped = &o
-		return
+		if !o.onlyMasked() {
+			c.tripped = &o
+			return
+		}
 	}
 	for i := range c.order {
 		if f := c.order[i].f; f == nil || f.kind != monitor {

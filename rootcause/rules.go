@@ -188,7 +188,7 @@ var rules = []rule{
 	},
 	{
 		id: X23, name: "density", group: "X23", measure: (*Case).density,
-		means: "a log-probability not finite from a finite action, mean and std; (\"control\") a control from a finite action and state; (\"optimizer\") a parameter from a finite loss and finite gradients; (\"network\") an output of the policy in few envs from finite inputs; (\"flat\") a loss or advantage of one sample, or of values that are all the same; (\"bound\") a loss infinite at once while actions of a tanh are exactly at its bound; (\"zero\") what is divided by zero or is its logarithm: samples infinite where another number of theirs is zero, weights of a priority of zero, a variance of returns of zero, a probability that underflows",
+		means: "a log-probability not finite from a finite action, mean and std; (\"control\") a control from a finite action and state; (\"optimizer\") a parameter from a finite loss and finite gradients; (\"network\") an output of the policy in few envs from finite inputs; (\"flat\") a loss or advantage of one sample, or of values that are all the same; (\"bound\") a loss infinite at once while actions of a tanh are exactly at its bound; (\"zero\") what is divided by zero or is its logarithm: samples infinite where another number of theirs is zero, weights of a priority of zero, a variance of returns of zero, a probability that underflows, logits without an action that is allowed",
 		ask:   "record action, ctrl, policy.mean, policy.std and log_prob, and gradients beside the parameters",
 	},
 	{
