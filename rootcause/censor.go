@@ -133,7 +133,7 @@ func (c *Case) doubt(b []kind, r *step) float64 {
 	switch o, at := c.observed(r); {
 	case r.is(mean, std, value, action, logProb) && r.env >= 0 && r.row >= 0 && c.seesFine(r):
 		return implied
-	case r.is(obs, sensor) && r.row >= 0 && r.local():
+	case r.is(obs, sensor) && r.row >= 0 && (r.local() || c.restGoesOn(r)):
 		return implied
 	case o != nil && (o.class == "" || o.local()) && at:
 		return implied
