@@ -2,6 +2,7 @@ package rootcause
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -164,7 +165,7 @@ func (c *Case) seenAfterReset(r *step) (Feature, bool) {
 		if f.kind != obs || f.len() == 0 || row < 0 || i < 1 || f.frames.Ticks[i] < at {
 			continue
 		}
-		if k := v.upTo(f.frames.Ticks[i]); k < 0 || v.frames.Ticks[k] > at || f.state(i, row) == "" || f.state(i-1, row) != "" {
+		if k := v.upTo(f.frames.Ticks[i]); k < 0 || v.frames.Ticks[k] > at || !c.risenResets(f, row, i, r) && (f.state(i, row) == "" || f.state(i-1, row) != "") {
 			continue
 		}
 		cell := f.cell(i, row)
@@ -176,4 +177,28 @@ func (c *Case) seenAfterReset(r *step) (Feature, bool) {
 			f.column(int(cell.arg)), r.env, what)).in(f, r.env, int(cell.arg), f.frames.Ticks[i]), true
 	}
 	return Feature{}, false
+}
+
+// The bounds of resets that begin wilder and wilder: how many earlier ones, and how many
+// times the first of them, and how large at least, the observation of what the last one left is.
+const (
+	resetsBefore = 2
+	wilderBegin  = 30.0
+)
+
+// risenResets reports whether the observation in frame i, made of what a reset left, is far
+// above that of the first of the earlier resets of its env, each of which was larger than the one before,
+// and the physics was bad in its very first record after it.
+func (c *Case) risenResets(f *field, row, i int, r *step) bool {
+	var begun []float64
+	for _, t := range c.resets[r.env] {
+		if k := f.upTo(t) + 1; k < i && f.cell(k, row).bad == 0 {
+			if n := len(begun); n > 0 && f.cell(k, row).max <= begun[n-1] {
+				return false
+			}
+			begun = append(begun, f.cell(k, row).max)
+		}
+	}
+	is := f.cell(i, row)
+	return len(begun) >= resetsBefore && is.bad == 0 && is.max > begun[len(begun)-1] && is.max > math.Max(wilderBegin*begun[0], 2*excited) && cutBetween(c.resets[r.env], r.before, r.tick)
 }

@@ -33,6 +33,49 @@ func TestSeenAfterReset(t *testing.T) {
 	assert.NotEqual(t, "seen", c.feature(X5).Value, c.feature(X5).Text)
 }
 
+// TestWilderResets is X5 for resets that begin wilder and wilder, until the physics is bad in
+// the first record after one.
+func TestWilderResets(t *testing.T) {
+	run := func(from, to []float64) *Case {
+		r := newRun(40)
+		o, v := r.fields["obs.policy"], r.fields["qvel"]
+		for k, step := range []int{9, 19, 29} {
+			for col := range o.v[step+1][0] {
+				o.v[step+1][0][col] = from[k] * (0.5 + 0.1*float64(col))
+			}
+			r.event(dump.Event{Tick: o.ticks[step+1] - 1, Kind: dump.EventReset, Envs: []int{7}, Count: 1})
+		}
+		at := len(o.v) - 2
+		for col := range o.v[at][0] {
+			o.v[at][0][col] = to[0]
+		}
+		r.event(dump.Event{Tick: o.ticks[at] - 1, Kind: dump.EventReset, Envs: []int{7}, Count: 1})
+		i := 0
+		for v.ticks[i] < o.ticks[at] {
+			i++
+		}
+		c, _ := r.set("qvel", i, 0, 1, to[1], 3e9, nan).set("qacc", i, 0, 1, 1e3*to[1], 4e15, nan).judge()
+		return c
+	}
+	for name, of := range map[string][2][]float64{
+		"a curriculum of speeds":   {{2, 12, 90}, {700, 4e8}},
+		"the last one much wilder": {{1, 2, 3}, {400, 4e8}},
+		"a little each time":       {{3, 20, 100}, {150, 4e7}},
+	} {
+		c := run(of[0], of[1])
+		assert.Equal(t, "seen", c.feature(X5).Value, "%s: %s", name, c.feature(X5).Text)
+	}
+	for name, of := range map[string][2][]float64{
+		"resets that are alike":        {{600, 650, 700}, {720, 4e8}},
+		"now and then a wild one":      {{2, 300, 4}, {700, 4e8}},
+		"small ones that grow":         {{0.1, 0.5, 2}, {9, 4e8}},
+		"it went bad some steps later": {{2, 12, 90}, {700, 40}},
+	} {
+		c := run(of[0], of[1])
+		assert.NotEqual(t, "seen", c.feature(X5).Value, "%s: %s", name, c.feature(X5).Text)
+	}
+}
+
 // TestManyColumnsAfterReset is X10 for an observation without labels.
 func TestManyColumnsAfterReset(t *testing.T) {
 	bad := func(cols int) *loopRun {
