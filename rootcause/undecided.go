@@ -38,6 +38,13 @@ func (c *Case) undecided() (out []undecided) {
 			ask: "record qpos and qvel right after the reset",
 		})
 	}
+	if c.is(X5, yes, "wild") && c.is(X2, no) && !c.is(X29, yes) {
+		out = append(out, undecided{
+			a: BadReset, b: ContactDivergence,
+			why: "The first record after the reset has contacts and a substep behind it: either may have thrown the env",
+			ask: "record qpos and qvel right after the reset, before the first substep",
+		})
+	}
 	return append(out, c.undecidedLearner(r)...)
 }
 

@@ -298,3 +298,27 @@ func TestFillerOrReset(t *testing.T) {
 	_, d = bad().judge()
 	assert.Equal(t, PaddingRows, d.Causes[0].ID, "the state is recorded and fine")
 }
+
+// TestResetOrContact: a runaway in the first record after a reset may be the reset's or
+// a contact's; without any contact it is not the latter's.
+func TestResetOrContact(t *testing.T) {
+	wild := func(nefc float64) *loopRun {
+		r := newRun(60)
+		k := 4 * 55
+		r.event(dump.Event{Tick: r.fields["qvel"].ticks[k] - 1, Kind: dump.EventReset, Envs: []int{7}})
+		r.set("qvel", k, 0, -1, 2e4, 4e6, 7e9, 2e13).set("qacc", k+4, 0, -1, nan)
+		for i := range 8 {
+			r.set("nefc", k-2+i, 0, 0, nefc)
+		}
+		return r
+	}
+	c, d := wild(3).judge()
+	assert.Equal(t, "wild", c.feature(X5).Value, c.feature(X5).Text)
+	assert.Equal(t, no, c.feature(X2).Value, c.feature(X2).Text)
+	assert.NotEqual(t, BadReset, d.Verdict)
+	assert.Len(t, c.undecided(), 1)
+
+	c, _ = wild(0).judge()
+	assert.Equal(t, "wild", c.feature(X5).Value, c.feature(X5).Text)
+	assert.Empty(t, c.undecided(), c.feature(X2).Text)
+}
