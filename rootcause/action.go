@@ -346,12 +346,17 @@ func (c *Case) steadily(r *step) (Feature, bool) {
 	if f, ok := c.multiplies(r); ok {
 		return f, true
 	}
+	return c.grewSteadily(r, yes, "before anything else did")
+}
+
+// grewSteadily says by how much a part of the policy grew by a steady factor, if it did.
+func (c *Case) grewSteadily(r *step, value, beside string) (Feature, bool) {
 	sum, last, ok := c.steadyGrowth(r)
 	if !ok {
 		return Feature{}, false
 	}
-	f := found(yes, fmt.Sprintf("%s%s grew from %s to %s in %s, by about the same factor each time, before anything else did",
-		r.name, inEnv(r.env), num(r.f.cell(r.frame, r.row).max), num(r.f.cell(last, r.row).max), r.f.clockWord(last-r.frame)))
+	f := found(value, fmt.Sprintf("%s%s grew from %s to %s in %s, by about the same factor each time, %s",
+		r.name, inEnv(r.env), num(r.f.cell(r.frame, r.row).max), num(r.f.cell(last, r.row).max), r.f.clockWord(last-r.frame), beside))
 	f.Measured, f.Baseline = sum, steadyRise
 	return f.in(r.f, r.env, max(r.col, 0), r.tick), true
 }

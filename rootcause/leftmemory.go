@@ -51,19 +51,19 @@ func (c *Case) memoryOutlives(f, o *field) (Feature, bool) {
 			return Feature{}, false
 		}
 		for i := 1; i < f.len(); i++ {
-			size, d := f.length(i-1, row), f.change(i-1, i, row)
+			size, d := f.length(i-1, row), f.shift(i-1, i, row)
 			k := o.upTo(f.frames.Ticks[i])
 			if k < 1 || !finite(d) || size == 0 {
 				return Feature{}, false
 			}
 			switch cut := cutBetween(c.resets[f.env(row)], f.frames.Ticks[i-1], f.frames.Ticks[i]); {
 			case !cut:
-				usual, steps = append(usual, d/size), append(steps, o.change(k-1, k, r))
+				usual, steps = append(usual, d/size), append(steps, o.shift(k-1, k, r))
 			case i < f.len()/4:
 			case !(d < keptChange*size) || f.clearedLater(i-1, row, keptChange*size):
 				return Feature{}, false // cleared, or soon forgotten anyway
 			default:
-				over, leaps = append(over, d/size), append(leaps, o.change(k-1, k, r))
+				over, leaps = append(over, d/size), append(leaps, o.shift(k-1, k, r))
 				if first < 0 {
 					first = i
 				}
@@ -89,7 +89,7 @@ const clearedLate = 3
 // clearedLater reports whether a memory has gone far from what it was in a record soon after.
 func (f *field) clearedLater(i, row int, far float64) bool {
 	for k := i + 2; k < min(i+1+clearedLate, f.len()); k++ {
-		if !(f.change(i, k, row) < far) {
+		if !(f.shift(i, k, row) < far) {
 			return true
 		}
 	}
@@ -111,16 +111,6 @@ func (f *field) length(i, row int) float64 {
 	sum := 0.0
 	for col := range f.to - f.from {
 		sum += f.at(i, row, col) * f.at(i, row, col)
-	}
-	return math.Sqrt(sum)
-}
-
-// change returns by how far a row goes between two frames.
-func (f *field) change(i, k, row int) float64 {
-	sum := 0.0
-	for col := range f.to - f.from {
-		d := f.at(k, row, col) - f.at(i, row, col)
-		sum += d * d
 	}
 	return math.Sqrt(sum)
 }

@@ -38,14 +38,7 @@ func (c *Case) recurrence(r *step) (Feature, bool) {
 	if !r.is(mean) || nonFinite(r.class) || r.row < 0 || !c.unheeded(r) {
 		return Feature{}, false
 	}
-	sum, last, ok := c.steadyGrowth(r)
-	if !ok {
-		return Feature{}, false
-	}
-	f := found(recurs, fmt.Sprintf("%s%s grew from %s to %s in %s, by about the same factor each time, while the actions stayed in their usual range: a state of the network that multiplies itself, with a gain above one and nothing that bounds it",
-		r.name, inEnv(r.env), num(r.f.cell(r.frame, r.row).max), num(r.f.cell(last, r.row).max), r.f.clockWord(last-r.frame)))
-	f.Measured, f.Baseline = sum, steadyRise
-	return f.in(r.f, r.env, max(r.col, 0), r.tick), true
+	return c.grewSteadily(r, recurs, "while the actions stayed in their usual range: a state of the network that multiplies itself, with a gain above one and nothing that bounds it")
 }
 
 // unheeded reports whether a part of the policy grew, and the actions that are recorded
