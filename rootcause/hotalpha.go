@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // The bounds of a temperature that runs away: by how much it grows over the file, how many
@@ -23,7 +25,7 @@ const (
 // what the critic learns is the temperature.
 func (c *Case) hotTemperature() (Feature, bool) {
 	paid := c.largestReward()
-	if !(paid > 0) || !c.tuned() || !c.entropyRests() || !c.lossMultiplies() {
+	if !(paid > 0) || !c.tuned() || !c.entropyRests() || c.rising(loss, hotFor, hotLoss, criticWords...) == nil {
 		return Feature{}, false
 	}
 	for _, f := range c.fields {
@@ -69,24 +71,6 @@ func (c *Case) entropyRests() bool {
 		}
 		v := f.means()
 		n := len(v) / 4
-		return n > 0 && math.Abs(mean64(v[len(v)-n:])-mean64(v[:n])) < hotEntropy
-	})
-}
-
-// mean64 returns the mean of some numbers.
-func mean64(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
-}
-
-// lossMultiplies reports whether the loss of a critic grows by decades, in each quarter of
-// its records.
-func (c *Case) lossMultiplies() bool {
-	return slices.ContainsFunc(c.fields, func(f *field) bool {
-		n := f.len() / 4
-		return f.kind == loss && !f.PerEnv && f.len() >= hotFor && about(f.Name, criticWords...) && f.neverFalls(n) && f.middle(f.len()-n, f.len()) > hotLoss*f.middle(0, n)
+		return n > 0 && math.Abs(stat.Mean(v[len(v)-n:], nil)-stat.Mean(v[:n], nil)) < hotEntropy
 	})
 }

@@ -31,7 +31,7 @@ func recurrent(name string, keep, atResetBy float64, leaps bool) *loopRun {
 	for i := 11; i < 160; i += 12 {
 		r.resetAt(i)
 	}
-	return r.with6(name, dump.StagePolicy, func(i, row, col int) float64 {
+	return r.withCols(6, name, dump.StagePolicy, func(i, row, col int) float64 {
 		v := h[row][col%3]
 		if i%12 == 0 && i > 0 {
 			v *= atResetBy
@@ -40,24 +40,6 @@ func recurrent(name string, keep, atResetBy float64, leaps bool) *loopRun {
 		h[row][col%3] = v
 		return v
 	})
-}
-
-// with6 adds a field of six columns of every env on the clock of the observations.
-func (r *loopRun) with6(name string, stage dump.Stage, value func(i, row, col int) float64) *loopRun {
-	like := r.fields["obs.policy"]
-	spec := dump.FieldSpec{Name: name, Stage: stage, Clock: dump.ClockStep, Order: 60, DType: "float32", PerEnv: true}
-	f := &loopField{spec: spec, ticks: like.ticks, counts: like.counts}
-	for i := range like.counts {
-		rows := make([][]float64, len(r.man.EnvIDs))
-		for row := range rows {
-			for col := range 6 {
-				rows[row] = append(rows[row], value(i, row, col))
-			}
-		}
-		f.v = append(f.v, rows)
-	}
-	r.fields[name], r.man.Fields = f, append(r.man.Fields, spec)
-	return r
 }
 
 // TestKeptMemory is X25 for the state of a recurrent policy that outlives resets.

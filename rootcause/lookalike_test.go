@@ -14,15 +14,22 @@ func note(text string) *loopRun {
 	return newRun(40).event(dump.Event{Tick: 200, Kind: dump.EventNote, Detail: text})
 }
 
-// with adds a field of every env on the clock of the observations.
+// with adds a field of three columns of every env on the clock of the observations.
 func (r *loopRun) with(name string, stage dump.Stage, value func(i, row, col int) float64) *loopRun {
+	return r.withCols(3, name, stage, value)
+}
+
+// withCols is with for a field of so many columns.
+func (r *loopRun) withCols(cols int, name string, stage dump.Stage, value func(i, row, col int) float64) *loopRun {
 	like := r.fields["obs.policy"]
 	spec := dump.FieldSpec{Name: name, Stage: stage, Clock: dump.ClockStep, Order: 60, DType: "float32", PerEnv: true}
 	f := &loopField{spec: spec, ticks: like.ticks, counts: like.counts}
 	for i := range like.counts {
 		rows := make([][]float64, len(r.man.EnvIDs))
 		for row := range rows {
-			rows[row] = []float64{value(i, row, 0), value(i, row, 1), value(i, row, 2)}
+			for col := range cols {
+				rows[row] = append(rows[row], value(i, row, col))
+			}
 		}
 		f.v = append(f.v, rows)
 	}

@@ -24,7 +24,7 @@ func (c *Case) outrun() (Feature, bool) {
 	if v.len() < 4 || !v.PerEnv || hasToken(v.Name, "return", "returns") || paid.len() < outrunFor {
 		return Feature{}, false
 	}
-	l, g := c.outgrown(loss, outrunLoss), c.outgrown(grad, outrunGrad)
+	l, g := c.rising(loss, outrunFor, outrunLoss, criticWords...), c.rising(grad, outrunFor, outrunGrad)
 	if l == nil || g == nil {
 		return Feature{}, false
 	}
@@ -38,18 +38,6 @@ func (c *Case) outrun() (Feature, bool) {
 		paid.Name, num(last), times(last/first), times(last/most), l.Name, num(l.middle(l.len()-l.len()/4, l.len()))))
 	out.Measured, out.Baseline = last/most, outrunRatio
 	return out.in(paid, -1, 0, paid.frames.Ticks[0]), true
-}
-
-// outgrown returns a field of a kind that grows in each quarter of its records, and by a
-// factor over all of them, nil without one; of the losses, one of a critic.
-func (c *Case) outgrown(k kind, by float64) *field {
-	for _, f := range c.fields {
-		n := f.len() / 4
-		if f.kind == k && !f.PerEnv && f.len() >= outrunFor && f.neverFalls(n) && f.middle(f.len()-n, f.len()) > by*f.middle(0, n) && (k != loss || about(f.Name, criticWords...)) {
-			return f
-		}
-	}
-	return nil
 }
 
 // named returns the first field of a kind with one of some words in its name, nil without.

@@ -21,7 +21,7 @@ const (
 // are made of themselves.
 func (c *Case) unpaid() (Feature, bool) {
 	most := c.largestReward()
-	if !(most > 0) || !c.lossGrows() {
+	if !(most > 0) || c.rising(loss, unpaidFor, unpaidGrowth) == nil {
 		return Feature{}, false
 	}
 	for _, f := range c.fields {
@@ -52,16 +52,20 @@ func (f *field) neverFalls(quarter int) bool {
 	return true
 }
 
-// lossGrows reports whether some loss is larger in each quarter of its records than in the
-// one before, and twice as large at the end.
-func (c *Case) lossGrows() bool {
+// rising returns the first field of a kind, of the run and with so many records at least, that
+// is larger in each quarter of its records than in the one before, and so many times as large
+// at the end; nil when there is none. Its name is about one of the words, if any are given.
+func (c *Case) rising(k kind, records int, times float64, words ...string) *field {
 	for _, f := range c.fields {
+		if f.kind != k || f.PerEnv || f.len() < records || len(words) > 0 && !about(f.Name, words...) {
+			continue
+		}
 		n := f.len() / 4
-		if f.kind == loss && !f.PerEnv && f.len() >= unpaidFor && f.neverFalls(n) && f.middle(f.len()-n, f.len()) > unpaidGrowth*f.middle(0, n) {
-			return true
+		if f.neverFalls(n) && f.middle(f.len()-n, f.len()) > times*f.middle(0, n) {
+			return f
 		}
 	}
-	return false
+	return nil
 }
 
 // largestReward returns the largest size of any reward that is recorded, in all of the run,
