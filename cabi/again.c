@@ -35,16 +35,18 @@ static struct {
 	void (*release)(object *);
 } py;
 
-static int find_all(void) {
+static int found; /* all of them */
+
+__attribute__((constructor)) static void find_all(void) {
 	const struct { void *to; const char *name; } names[] = {
 		{&py.none, "_Py_NoneStruct"}, {&py.dict, "PyDict_Type"}, {&py.text, "PyUnicode_Type"},
 		{&py.next, "PyDict_Next"}, {&py.compare, "PyUnicode_Compare"}, {&py.address, "PyLong_AsVoidPtr"},
 		{&py.number, "PyLong_FromLong"}, {&py.forget_error, "PyErr_Clear"}, {&py.keep, "Py_IncRef"}, {&py.release, "Py_DecRef"},
 	};
+	found = 1;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if ((*(void **)names[i].to = dlsym(RTLD_DEFAULT, names[i].name)) == NULL) return 0;
+		if ((*(void **)names[i].to = dlsym(RTLD_DEFAULT, names[i].name)) == NULL) found = 0;
 	}
-	return 1;
 }
 
 static object *type_of(object *x, size_t type_at) { return *(object **)((char *)x + type_at); }
@@ -120,5 +122,5 @@ const void *ng_python_method(int32_t advance) {
 		{"check_same", check_same, METH_FASTCALL, NULL},
 		{"check", check, METH_FASTCALL, NULL},
 	};
-	return find_all() ? &methods[advance != 0] : NULL;
+	return found ? &methods[advance != 0] : NULL;
 }
